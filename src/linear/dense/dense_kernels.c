@@ -38,7 +38,7 @@ void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, doub
   }
 }
 
-enum { PANEL_ROWS = 32, TILE_COLUMNS = 192 };   // of a panel of U that stays in the cache: 48 kB
+enum { PANEL_ROWS = 32, TILE_COLUMNS = 192 };   // a tile of U, 48 kB, stays in the cache
 
 static void exchange_rows(size_t ld, double *S, int32_t a, int32_t b, int32_t from, int32_t to) {
   double *p = S + (size_t)a*ld, *q = S + (size_t)b*ld;
@@ -49,7 +49,7 @@ static void exchange_rows(size_t ld, double *S, int32_t a, int32_t b, int32_t fr
   }
 }
 
-// row[0 .. count-1] -= sum over p of l[p] U[p][0 .. count-1], p = 0 .. depth-1 in this order
+// row[0 .. count-1] -= sum over p of l[p] U[p][0 .. count-1], in the order p = 0 .. depth-1
 static void subtract(int32_t count, double *restrict row, int32_t depth, const double *l,
                      const double *U, size_t ld) {
   int32_t p = 0;
@@ -70,8 +70,7 @@ static void subtract(int32_t count, double *restrict row, int32_t depth, const d
   }
 }
 
-// Factors columns `first` .. `last`-1 of rows `first` .. m-1. Exchanges apply to these columns
-// only.
+// Factors columns `first` .. `last`-1 of rows `first` .. m-1. Exchanges rows in these columns only.
 static int32_t factor_panel(int32_t m, double *S, int32_t *pivot, double floor, int32_t first,
                             int32_t last) {
   const size_t ld = (size_t)m;
@@ -94,8 +93,8 @@ static int32_t factor_panel(int32_t m, double *S, int32_t *pivot, double floor, 
   return 0;
 }
 
-// Works by panels, so that the rows to be subtracted stay in the cache. The products and their
-// order are the same as column by column.
+// Factors a panel of columns, then updates the columns after it tile by tile, so that the panel's
+// rows stay in the cache. Every entry gets the same products in the same order as without panels.
 int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
                   const perp_deadline *deadline) {
   const size_t ld = (size_t)m;
@@ -103,7 +102,7 @@ int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
     if (deadline_passed(deadline)) return -1;
     const int32_t end = k + PANEL_ROWS < m ? k + PANEL_ROWS : m;
     const int32_t failed = factor_panel(m, S, pivot, floor, k, end);
-    const int32_t done = failed != 0 ? failed : end;   // rows k .. done-1 have been exchanged
+    const int32_t done = failed != 0 ? failed : end;   // the panel made exchanges k .. done-1
     for (int32_t p = k; p < done; p++)
       if (pivot[p] != p) {
         exchange_rows(ld, S, p, pivot[p], 0, k);
@@ -185,7 +184,7 @@ int32_t lu_affine(int32_t rows, int32_t columns, double *S, double *rhs, double 
   }
   *smallest = first > 0.0 ? last/first : 1.0;
 
-  // U11 z1 = rhs1 - U12 z2: z2 = 0 for x, and the unit vectors for the columns of N
+  // Solve U11 z1 = rhs1 - U12 z2. x has z2 = 0; column q of N has rhs1 = 0 and the unit vector q.
   const int32_t nullity = columns - rank;
   for (int32_t j = 0; j < columns; j++) x[order[j]] = 0.0;
   for (int32_t i = rank - 1; i >= 0; i--) {

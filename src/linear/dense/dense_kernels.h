@@ -5,22 +5,22 @@
 
 #include <perp/method.h>
 
-// Finds row and column scales (powers of two) that bring the largest entry of every nonzero row and
-// column of S near 1, and scales S in place: S <- diag(r) S diag(c). Rows and columns of zeros have
-// scale 1. S: rows x columns, row-major; r: rows; c: columns.
+// Scales S <- diag(r) S diag(c) in place by powers of two that bring the largest entry of every
+// row and column near 1. Rows and columns of zeros keep the scale 1. S: rows x columns, row-major;
+// r: rows; c: columns.
 void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, double *c);
 
-// P S = L U in place with partial pivoting. Step k exchanges the rows k and pivot[k]. Returns 0, or
-// k + 1 if no entry of column k exceeds `floor` in magnitude; columns 0 .. k-1 are then factored.
-// -1: the deadline (NULL: none) has passed; it is checked now and then.
+// Factors P S = L U in place with partial pivoting. Step k exchanges rows k and pivot[k]. Returns
+// 0; k + 1: no entry of column k exceeds `floor` in magnitude, and columns 0 .. k-1 are factored;
+// -1: the deadline (NULL: none) has passed.
 int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
                   const perp_deadline *deadline);   // m x m, row-major; m
 void lu_solve(int32_t m, const double *S, const int32_t *pivot, double *v);   // v <- S^-1 v
 
-// Finds all solutions of S x = rhs as x + N t, by elimination with complete pivoting. Pivots of at
-// most threshold times the largest entry of S count as zero, and so do the remaining equations; the
-// caller checks whether x satisfies them. Returns the rank. N is columns x (columns - rank),
-// row-major. *smallest is the smallest pivot relative to the first. order, x: columns; N:
+// Finds all solutions of S x = rhs as x + N t, by elimination with complete pivoting. Elimination
+// stops at pivots of at most threshold times the largest entry of S. The equations left over are
+// ignored; the caller checks whether x satisfies them. Returns the rank. N is columns x (columns -
+// rank), row-major. *smallest is the smallest pivot relative to the first. order, x: columns; N:
 // columns^2.
 int32_t lu_affine(int32_t rows, int32_t columns, double *S, double *rhs, double threshold,
                   int32_t *order, double *x, double *N, double *smallest);

@@ -3,9 +3,9 @@
 //   P S P' = U'DU,  D with blocks of one and two rows      Bunch, Kaufman: Some stable methods for
 //                                 calculating inertia and solving symmetric linear systems (1977)
 //
-// A_II is first scaled on both sides by powers of two, S = diag(s) A_II diag(s), so that the test
-// for singularity, no pivot above m 2^-52, does not depend on units. Only the upper triangle is
-// used, row by row.
+// A_II is first scaled on both sides by powers of two, S = diag(s) A_II diag(s). It counts as
+// singular if no pivot above m 2^-52 is left; the scaling makes this independent of units. Only the
+// upper triangle is used, row by row.
 // Cost: m^3/3 flops for update, 2 m^2 for solve; memory for n^2 numbers.
 #include <perp/method.h>
 
@@ -18,7 +18,7 @@
 #include "vector.h"
 
 #define POLL_ENTRIES 2e6                 // entries between two checks of the deadline: a few ms
-#define PIVOT_RATIO 0.6403882032022076   // (1 + sqrt(17))/8: the smallest growth over two steps
+#define PIVOT_RATIO 0.6403882032022076   // (1 + sqrt(17))/8 minimises the bound of entries' growth
 
 static void exchange(double *a, double *b) {
   const double t = *a;
@@ -28,7 +28,7 @@ static void exchange(double *a, double *b) {
 
 #define AT(i, j) S[(size_t)(i)*(size_t)m + (size_t)(j)]
 
-// Exchanges rows and columns p < q, also in the factored part.
+// Exchanges rows and columns p < q, in the factored part, too.
 static void permute(int32_t m, double *S, int32_t *order, int32_t p, int32_t q) {
   for (int32_t i = 0; i < p; i++) exchange(&AT(i, p), &AT(i, q));
   for (int32_t i = p + 1; i < q; i++) exchange(&AT(p, i), &AT(i, q));
@@ -39,7 +39,7 @@ static void permute(int32_t m, double *S, int32_t *order, int32_t p, int32_t q) 
   order[q] = t;
 }
 
-// The largest off-diagonal entry of row r in the rows from k on; *at: its column.
+// The largest |off-diagonal entry| of row r in columns k .. m-1; *at: its column.
 static double largest(int32_t m, const double *S, int32_t k, int32_t r, int32_t *at) {
   double most = 0.0;
   for (int32_t i = k; i < r; i++)
@@ -74,10 +74,10 @@ static void eliminate_two(int32_t m, double *S, int32_t k) {
   }
 }
 
-// P S P' = U'DU, U unit upper triangular, D with blocks of one and two rows. S: m x m, row-major;
-// only its upper triangle is read, and D and U replace it. order: row k of P S P' is row order[k]
-// of S. block[k] is 1, or 2 and 0 for the two rows of a block. Returns 0, or k + 1 if no pivot
-// above `floor` remains at row k; -1: deadline.
+// Factors P S P' = U'DU, U unit upper triangular, D with blocks of one and two rows. S: m x m,
+// row-major; only its upper triangle is read, and D and U replace it. order: row k of P S P' is row
+// order[k] of S. block[k] is 1, or 2 and 0 for the two rows of a block. Returns 0; k + 1: row k has
+// no pivot above `floor`; -1: deadline.
 static int32_t factor(int32_t m, double *S, int32_t *order, uint8_t *block, double floor,
                       const perp_deadline *deadline) {
   double since = POLL_ENTRIES;
@@ -94,7 +94,7 @@ static int32_t factor(int32_t m, double *S, int32_t *order, uint8_t *block, doub
     block[k] = 1;
     if (own < PIVOT_RATIO*lambda) {
       const double sigma = largest(m, S, k, r, &other);
-      const int weak = own*sigma < PIVOT_RATIO*lambda*lambda;   // else the diagonal is large
+      const int weak = own*sigma < PIVOT_RATIO*lambda*lambda;   // 1: the diagonal is no good pivot
       if (weak && fabs(AT(r, r)) >= PIVOT_RATIO*sigma) {
         permute(m, S, order, k, r);
       } else if (weak) {
@@ -188,7 +188,7 @@ static int dense_ldlt_analyse(void *memory, const perp_operator *A, const perp_o
 }
 
 // S <- diag(s) S diag(s) with powers of two s that bring the largest entry of each row near 1. Each
-// pass takes a square root, which halves the exponents, of at most 2^11.
+// pass divides by about the square root of this entry, which halves exponents of up to 2^11.
 static void scale(int32_t m, double *S, double *s) {
   const size_t ld = (size_t)m;
   for (int32_t i = 0; i < m; i++) s[i] = 1.0;

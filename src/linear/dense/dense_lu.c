@@ -1,7 +1,7 @@
 // dense_lu.c: solves A_II z = rhs by a dense LU with partial pivoting; needs submatrix().
 //
-// A_II is first equilibrated by powers of two, R A_II C = P'LU, so that the test for singularity
-// |pivot| <= m 2^-52 does not depend on the units of rows and columns.
+// A_II is first equilibrated by powers of two, R A_II C = P'LU. It counts as singular if a pivot is
+// at most m 2^-52; equilibration makes this independent of the units of rows and columns.
 // Cost: 2/3 m^3 flops for update, 2 m^2 for solve; memory for n^2 numbers.
 #include "dense_kernels.h"
 

@@ -1,7 +1,8 @@
 // principal.c: keeps a factor or inverse of A_II up to date while rows enter and leave I.
 //
-// Deleting row s of L D L' leaves L33 D33 L33' + d_s l l', a rank-one update row by row: Gill,
-// Golub, Murray, Saunders: Methods for modifying matrix factorizations (1974), method C1.
+// Deleting row s of L D L' leaves L33 D33 L33' + d_s l l' for the rows after s. Method C1 of Gill,
+// Golub, Murray, Saunders: Methods for modifying matrix factorizations (1974) makes this rank-one
+// update, row by row.
 // Cost: O(m^2) per row.
 #include "principal.h"
 
@@ -12,8 +13,8 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-// The same statements are compiled for wider registers, too. Element k always goes into sum k mod
-// 8, so that the bits are the same.
+// The *_body functions are compiled twice, once for wide registers. Element k always goes into sum
+// k mod 8, so both have the same bits.
 EXACT_INLINE double dot_body(int32_t n, const double *a, const double *b) {
   double s[8] = {0.0};
   int32_t i = 0;
@@ -27,8 +28,8 @@ EXACT_INLINE void add_body(int32_t n, double s, const double *a, double *y) {
   for (int32_t i = 0; i < n; i++) y[i] += s*a[i];
 }
 
-// Four rows times v at once, to hide the latency of the sums. Element i goes into sum i mod 4 of
-// its row.
+// dot_four() computes four rows times v at once to hide the latency of additions. Element i goes
+// into sum i mod 4 of its row.
 #if defined(__GNUC__)
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 #define QUAD(pointer) (*(const quad *)(pointer))
@@ -62,7 +63,7 @@ static inline int32_t least_first(const principal *p, int32_t k) {
   return a < b ? a : b;
 }
 
-// v <- L^-1 v, where v is zero before `start`. L is stored with zeros before first.
+// v <- L^-1 v, where v is zero before `start`. Row k of L holds zeros before first[k].
 EXACT_INLINE void forward_body(const principal *p, int32_t start, double *v) {
   int32_t k = start;
   for (; k + 4 <= p->m; k += 4) {
@@ -103,7 +104,7 @@ EXACT_INLINE void backward_body(const principal *p, double *v) {   // v <- L'^-1
   }
 }
 
-EXACT_INLINE void apply_body(const principal *p, const double *v, double *z) {   // inverse times v
+EXACT_INLINE void apply_body(const principal *p, const double *v, double *z) {   // z = A_II^-1 v
   for (int32_t k = 0; k < p->m; k++) z[k] = dot_body(p->m, p->row[k], v);
 }
 
@@ -164,7 +165,7 @@ void principal_clear(principal *p) {
   }
 }
 
-// The rounding error of schur = [dx; 1]' A [dx; 1] from a few eps in every entry of A.
+// Bounds the rounding error of schur = [dx; 1]' A [dx; 1], for errors of a few eps in entries of A.
 static double rounding(const principal *p, int32_t j, const double *dx) {
   double reach = p->root[j];
   for (int32_t k = 0; k < p->m; k++) reach += fabs(dx[k])*p->root[p->set[k]];
@@ -213,7 +214,7 @@ void principal_direction(principal *p, int32_t j, double *dx) {
   p->floor = rounding(p, j, dx);
 }
 
-// inverse of [B c; r a]: [B^-1 - dx u/s, dx/s; -u/s, 1/s] with dx = -B^-1 c, u = r B^-1
+// The inverse of [B c; r a] is [B^-1 - dx u/s, dx/s; -u/s, 1/s] with dx = -B^-1 c, u = r B^-1.
 static void border(principal *p, int32_t j) {
   const int32_t m = p->m;
   const double *a = p->A + (size_t)j*(size_t)p->n, s = p->schur;
@@ -242,7 +243,7 @@ void principal_append(principal *p) {
   p->m++;
 }
 
-// Removes position s from set and row. The storage of its row moves behind the others.
+// Removes position s from set and row. Keeps the storage of its row behind the others.
 static void close_gap(principal *p, int32_t s) {
   double *storage = p->row[s];
   p->place[p->set[s]] = -1;
@@ -257,8 +258,8 @@ static void close_gap(principal *p, int32_t s) {
   p->row[p->m] = storage;
 }
 
-// L D L' += alpha w w' from row s on, where w is the column s that the rows still hold. Column s is
-// removed on the way. Row i needs pivot_k = w_k and beta_k of the rows before.
+// L D L' += alpha w w' from row s on. w is column s of L, which the rows still hold; each row drops
+// it. Row i needs pivot_k = w_k and beta_k of the rows before it.
 static int update(principal *p, int32_t s, double alpha, double *pivot, double *beta) {
   for (int32_t i = s; i < p->m; i++) {
     double *row = p->row[i];

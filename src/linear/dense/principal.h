@@ -23,7 +23,7 @@ typedef struct principal {
   double **row;              // n: rows of L, or of the inverse
   int32_t *first;            // n: row k of L is zero before this column
   double *d;                 // n: D
-  double *store;             // n x n
+  double *store;             // n x n: storage of the rows
   double *l, *u;             // n each: the row (and column) of the last principal_direction
   double *z;                 // n: work
   int32_t start;             // first nonzero of l
@@ -34,14 +34,16 @@ typedef struct principal {
 principal principal_take(arena *memory, int32_t n);
 void principal_clear(principal *p);                  // I is empty
 
-// The change of x_I when x_j grows by 1 and y_I stays: dx = -A_II^-1 A_Ij (m, in the order of set),
-// and dy_j = p->schur = A_jj + A_jI dx. |schur| <= p->floor: zero up to rounding.
+// Computes the change of x_I when x_j grows by 1 and y_I stays: dx = -A_II^-1 A_Ij (m, in the order
+// of set). p->schur = A_jj + A_jI dx is the change of y_j; it is zero up to rounding if |schur| <=
+// p->floor.
 void principal_direction(principal *p, int32_t j, double *dx);
 void principal_append(principal *p);                 // adds j of the last direction to I
 int principal_delete(principal *p, int32_t i);       // 0: the remaining rows cannot be factored
 void principal_solve(const principal *p, double *v); // m: v <- A_II^-1 v
 
-// I = the rows of rows[0 .. count-1] whose schur is positive, given the ones before. -1: deadline.
+// Makes I from rows[0 .. count-1]: each row enters if its schur is positive for the rows already in
+// I. Returns 0, or -1: deadline.
 int principal_factor(principal *p, const int32_t *rows, int32_t count,
                      const perp_deadline *deadline);
 

@@ -1,15 +1,15 @@
 // small_simplex.c: maximises s with G t + s <= h, s <= 1 by the simplex method, for small dense G.
 //
-// Variables 0 .. columns-1 are t and `columns` is s (all free); columns+1+i is the slack of row i,
-// which is >= 0; row `rows` is the cap s <= 1. Each row of the dictionary reads
+// Variables 0 .. columns-1 are t, and variable `columns` is s; all are free. Variable columns+1+i
+// is the slack of row i, which is >= 0. Row `rows` is s <= 1. Each row of the dictionary reads
 //     basic = D[row][0] + sum_j D[row][1+j] nonbasic_j.
 // Cost: rows*columns operations per pivot.
 #include "small_simplex.h"
 
 #include <math.h>
 
-#define GAIN_MIN 1e-12    // objective coefficients, relative to rows of G of size 1; less is zero
-#define PIVOT_MIN 1e-10   // relative to rows of G of size 1
+#define GAIN_MIN 1e-12    // smaller objective coefficients are zero, for rows of G of size 1
+#define PIVOT_MIN 1e-10   // smaller pivots are not taken, for rows of G of size 1
 
 size_t simplex_doubles(int32_t rows, int32_t columns) {
   return (size_t)(rows + 1)*(size_t)(columns + 2);
@@ -49,7 +49,7 @@ simplex_result simplex_maximise(int32_t rows, int32_t columns, const double *G, 
   basic[rows] = columns + 1 + rows;
   for (int32_t j = 0; j <= columns; j++) nonbasic[j] = j;
 
-  // s enters at the smallest right-hand side. From here on the dictionary is feasible.
+  // s enters in the row with the smallest right-hand side. That makes the dictionary feasible.
   int32_t at = 0;
   for (int32_t i = 1; i < height; i++)
     if (D[(size_t)i*(size_t)width] < D[(size_t)at*(size_t)width]) at = i;
@@ -61,8 +61,8 @@ simplex_result simplex_maximise(int32_t rows, int32_t columns, const double *G, 
   simplex_result result = {.finished = 0};
   const int32_t limit = 50*(rows + columns + 2);
   for (result.pivots = 1; result.pivots < limit; result.pivots++) {
-    // Bland's rule: the variable with the smallest number that improves s. A free one may also
-    // decrease.
+    // Bland's rule: of the variables that improve s, the one with the smallest number enters. A
+    // free variable may also improve s by decreasing.
     const double *objective = D + (size_t)s*(size_t)width;
     int32_t entering = -1;
     for (int32_t j = 0; j <= columns; j++) {
@@ -87,7 +87,7 @@ simplex_result simplex_maximise(int32_t rows, int32_t columns, const double *G, 
         smallest = ratio;
       }
     }
-    if (leaving < 0) break;                 // impossible as s <= 1, except by rounding
+    if (leaving < 0) break;                 // s is unbounded: only by rounding, because s <= 1
     pivot_on(D, height, width, leaving, 1 + entering);
     const int32_t exchanged = basic[leaving];
     basic[leaving] = nonbasic[entering];

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct simplex_result {
-  double slack;      // the largest s <= 1 with G t + s <= h; < 0: the polyhedron is empty
+  double slack;      // the largest s <= 1 with G t + s <= h; < 0: G t <= h has no solution
   int32_t pivots;
   int32_t finished;  // 0: the pivot limit was reached, and the result is unknown
 } simplex_result;

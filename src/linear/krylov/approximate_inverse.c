@@ -2,12 +2,12 @@
 //
 //   z_j = e_j - sum over i < j of (a_i'z_j / d_i) z_i,   d_j = z_j'A z_j
 //
-// Benzi, Meyer, Tuma 1996. d_j is an energy (Benzi, Cullum, Tuma 2000), which stays positive for a
-// positive definite A however much is dropped. Applying it takes two products and no triangular
-// solve; ANE17 6.1 uses it in parallel for that reason. Three ways keep Z sparse:
+// Benzi, Meyer, Tuma 1996. As an energy, d_j stays positive for a positive definite A, however many
+// entries are dropped (Benzi, Cullum, Tuma 2000). Applying the inverse takes two products and no
+// triangular solve, so ANE17 6.1 uses it in parallel. Three variants keep Z sparse:
 //   plain   drops entries below `drop`
-//   scaled  the same on S A S with a unit diagonal, so that `drop` means the same in every row
-//   static  on S A S, too, with a fixed pattern: that of the upper triangle of A
+//   scaled  drops entries below `drop` for S A S, which has a unit diagonal
+//   static  keeps the pattern of the upper triangle of A, for S A S
 // Cost: depends on the dropped entries; with drop = 0 that of a full inverse.
 #include <math.h>
 
@@ -22,9 +22,9 @@ typedef struct builder {
   double drop;
   int fixed;            // 1: static pattern
   double *z;            // n: the current column, 0 outside its pattern
-  int32_t *heap;        // n: columns i that may change it, the smallest first
+  int32_t *heap;        // n: columns i that may still change z, the smallest first
   int32_t *mark;        // n: QUEUED, STORED, ALLOWED
-  int32_t queued;       // in the heap
+  int32_t queued;       // columns in the heap
   int32_t begin, end;   // the pattern in P->row
   int64_t since;        // entries since the last check of the deadline
 } builder;
@@ -52,7 +52,7 @@ static int32_t pop(builder *b) {
   return first;
 }
 
-// Adds row r to the pattern and queues the columns after i that it involves.
+// Adds row r to the pattern of z_j and queues the columns between i and j that r may change z by.
 static void join(builder *b, int32_t r, int32_t i, int32_t j) {
   b->mark[r] |= STORED;
   b->P->row[b->end++] = r;
@@ -60,7 +60,7 @@ static void join(builder *b, int32_t r, int32_t i, int32_t j) {
     if (b->A->row[p] > i && b->A->row[p] < j) push(b, b->A->row[p]);
 }
 
-static double energy_with(const builder *b, int32_t i) {   // a_i'z with the scaled A
+static double column_dot(const builder *b, int32_t i) {   // a_i'z, where a_i is a column of S A S
   const double *s = b->P->s;
   double sum = 0.0;
   for (int32_t p = b->A->colptr[i]; p < b->A->colptr[i + 1]; p++)
@@ -70,7 +70,7 @@ static double energy_with(const builder *b, int32_t i) {   // a_i'z with the sca
 
 static void conjugate(builder *b, int32_t i, int32_t j) {
   const preconditioner *P = b->P;
-  const double factor = energy_with(b, i)/P->d[i];
+  const double factor = column_dot(b, i)/P->d[i];
   b->since += b->A->colptr[i + 1] - b->A->colptr[i] + P->colptr[i + 1] - P->colptr[i];
   if (factor == 0.0) return;
   for (int32_t p = P->colptr[i]; p < P->colptr[i + 1]; p++) {
@@ -102,11 +102,11 @@ static void store(builder *b, int32_t j) {
     P->row[kept++] = r;
   }
   b->end = kept;
-  double d = 0.0, least = 0.0;
-  for (int32_t q = b->begin; q < kept; q++) d += b->z[P->row[q]]*energy_with(b, P->row[q]);
+  double d = 0.0, own = 0.0;
+  for (int32_t q = b->begin; q < kept; q++) d += b->z[P->row[q]]*column_dot(b, P->row[q]);
   for (int32_t p = b->A->colptr[j]; p < b->A->colptr[j + 1]; p++)
-    if (b->A->row[p] == j) least = P->s[j]*P->s[j]*b->A->value[p];
-  const int broken = !(d > 1e-12*least) || !(d < (double)INFINITY);
+    if (b->A->row[p] == j) own = P->s[j]*P->s[j]*b->A->value[p];
+  const int broken = !(d > 1e-12*own) || !(d < (double)INFINITY);
   for (int32_t q = b->begin; q < kept; q++) {
     P->value[q] = b->z[P->row[q]];
     b->z[P->row[q]] = 0.0;
@@ -115,7 +115,7 @@ static void store(builder *b, int32_t j) {
     P->row[b->begin] = j;
     P->value[b->begin] = 1.0;
     b->end = b->begin + 1;
-    d = least;
+    d = own;
     P->mended++;
   }
   P->d[j] = d;
@@ -127,7 +127,7 @@ int approximate_inverse(preconditioner *P, const perp_csc *A, double drop,
   builder b = {.P = P, .A = A, .drop = drop, .z = P->work, .heap = P->index, .mark = P->index + n,
                .fixed = P->used == PERP_PRECONDITIONER_AINV_STATIC,
                .since = PRECONDITIONER_POLL_ENTRIES};
-  // A first guess: as many entries as A.
+  // Start with room for as many entries as A has; more is reserved column by column.
   if (preconditioner_reserve(P, A->colptr[n]) != 0) return -2;
   for (int32_t i = 0; i < n; i++) {
     b.z[i] = 0.0;

@@ -3,14 +3,13 @@
 //   p = r + beta (p - omega v),  v = A P p,  alpha = rho / t'v,  s = r - alpha v,
 //   w = A P s,  omega = w's / w'w,  z += alpha P p + omega P s,  r = s - omega w
 //
-// van der Vorst 1992. Short recurrences, without a proof of convergence. If the shadow residual t
-// is orthogonal to r or v, it restarts with t = r. If that does not help, or omega vanishes, it is
-// broken.
+// van der Vorst 1992. The recurrences are short; convergence is not proved. If the shadow residual
+// t is orthogonal to r or v, the method restarts with t = r. If that does not help, or if omega
+// vanishes, the method reports a breakdown.
 // Cost: two products and two applications of P per iteration.
 #include "krylov_steps.h"
 
-// t'v counts as zero below this part of |t||v|, which is rounding.
-static const double shadow_min = 0x1p-50;
+static const double shadow_min = 0x1p-50;   // |t'v| relative to |t||v|; a smaller one is rounding
 
 void krylov_bicgstab(krylov *k) {
   const int32_t n = k->n;
@@ -50,7 +49,7 @@ void krylov_bicgstab(krylov *k) {
     for (int32_t i = 0; i < n; i++) k->r[i] = s[i] - omega*w[i];
     size = norm(n, k->r);
     fresh = 0;
-    if (omega == 0.0 || !is_finite(omega)) {   // only the half step succeeded
+    if (omega == 0.0 || !is_finite(omega)) {   // the step with omega failed
       k->broken = size > k->target;
       going_on(k, size);
       return;

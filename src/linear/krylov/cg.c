@@ -3,7 +3,7 @@
 //   alpha = r'u / p'Ap,  z += alpha p,  r -= alpha Ap,  u = P r,  p = u + (r'u / r'u old) p
 //
 // Hestenes, Stiefel 1952. Minimises the energy norm of the error. On a semidefinite A it converges
-// if the system is consistent. p'Ap <= 0 shows that A is not definite: broken.
+// if the system is consistent. p'Ap <= 0 shows that A is not definite, a breakdown.
 // Cost: one product and one application of P per iteration.
 #include "krylov_steps.h"
 

@@ -1,9 +1,9 @@
 // cr.c: conjugate residuals with a preconditioner, for symmetric A and symmetric positive P.
 //
 //   alpha = u'Au / (Ap)'P(Ap),  z += alpha p,  r -= alpha Ap,  u -= alpha P(Ap),
-//   p = u + (u'Au / u'Au old) p,  Ap likewise from Au
+//   p = u + beta p,  Ap = Au + beta Ap,  beta = u'Au / u'Au old
 //
-// Stiefel 1955. Minimises r'Pr. It also works on an indefinite A unless u'Au vanishes: broken.
+// Stiefel 1955. Minimises r'Pr. It also works on an indefinite A, but breaks down if u'Au vanishes.
 // Cost: one product and one application of P per iteration.
 #include "krylov_steps.h"
 

@@ -2,10 +2,10 @@
 //
 //   A P V = V_+ H (Arnoldi),  y minimises | |r| e_1 - H y |,  z += P V y
 //
-// Saad, Schultz 1986. |r| never grows. Without restarts it ends after at most n iterations on a
-// nonsingular A. With right preconditioning |r| is the true residual. If A is singular, vanishing
-// columns of the triangle are left out; that still gives a least-squares solution in the space of
-// the others.
+// Saad, Schultz 1986. |r| never grows. Without restarts the method ends after at most n iterations
+// on a nonsingular A. With right preconditioning |r| is the true residual. If A is singular, pivots
+// of the triangle may vanish. Their columns are left out, and y is a least-squares solution in the
+// space of the others.
 // Cost: one product, one application of P and j inner products in iteration j.
 #include "krylov_steps.h"
 
@@ -41,8 +41,8 @@ static arnoldi layout(const krylov *k) {
   return a;
 }
 
-// Makes w orthogonal to the first `count` vectors of V, twice if the first time cancelled most of
-// it. h receives the coefficients. Returns the remaining |w|.
+// Makes w orthogonal to the first `count` vectors of V, and does so twice if the first time
+// cancelled most of w. h receives the coefficients. Returns the remaining |w|.
 static double orthogonalise(const arnoldi *a, int32_t n, int32_t count, double *h, double *w) {
   double left = norm(n, w);
   for (int32_t l = 0; l < count; l++) h[l] = 0.0;
@@ -60,7 +60,7 @@ static double orthogonalise(const arnoldi *a, int32_t n, int32_t count, double *
   return left;
 }
 
-// Applies the rotations so far to column h, and a new one that removes h[j + 1].
+// Applies rotations 0 .. j-1 to column h, then makes rotation j, which turns h[j + 1] to 0.
 static void rotate(arnoldi *a, int32_t j, double *h) {
   for (int32_t l = 0; l < j; l++) {
     const double upper_part = a->c[l]*h[l] + a->s[l]*h[l + 1];
@@ -76,7 +76,7 @@ static void rotate(arnoldi *a, int32_t j, double *h) {
   a->g[j] *= a->c[j];
 }
 
-// z += P V y with the first `count` columns.
+// Solves for y and adds P V y to z, with the first `count` columns of V.
 static int combine(krylov *k, arnoldi *a, int32_t count) {
   const int32_t n = k->n;
   const size_t rows = (size_t)a->m + 1;
@@ -99,7 +99,7 @@ static int combine(krylov *k, arnoldi *a, int32_t count) {
   return 0;
 }
 
-// A cycle of at most m iterations from z with r, both brought up to date. Returns 0 if it failed.
+// Runs at most m iterations from z with residual r and updates both. Returns 0 if it failed.
 static int cycle(krylov *k, arnoldi *a) {
   const int32_t n = k->n;
   const double begin = norm(n, k->r);
@@ -117,7 +117,7 @@ static int cycle(krylov *k, arnoldi *a) {
       break;
     }
     const double left = orthogonalise(a, n, count + 1, h, next);
-    const int closed = !(left > 0x1p-50*before);   // the space is invariant
+    const int closed = !(left > 0x1p-50*before);   // 1: the space is invariant
     h[count + 1] = closed ? 0.0 : left;
     rotate(a, count, h);
     count++;
@@ -141,7 +141,7 @@ void krylov_gmres(krylov *k) {
   while (cycle(k, &a)) {
     const double size = norm(k->n, k->r);
     if (!going_on(k, size)) return;
-    if (!(size < before)) {   // a cycle without progress; the next would make none either
+    if (!(size < before)) {   // no progress; the next cycle would repeat this one
       k->broken = 1;
       return;
     }

@@ -3,9 +3,9 @@
 //   u_kj = A_kj for k <= j,  A_ij -= L_ik u_kj  where (i,j) is stored,  L_ij = A_ij / u_jj
 //
 // Meijerink, van der Vorst 1977. It exists for M-matrices; for others a pivot may vanish. A pivot
-// below pivot_min of its column is replaced by that part and counted. The factor is then that of a
-// nearby matrix, which is good enough for a preconditioner. Left-looking by columns.
-// Cost: the length of the columns of L that the entries of U name.
+// below pivot_min times the largest entry of its column is replaced by that bound and counted. The
+// factors are then those of a nearby matrix, which is good enough for a preconditioner.
+// Left-looking by columns. Cost: for each entry u_kj, the length of column k of L.
 #include <math.h>
 
 #include "dense_kernels.h"
@@ -13,7 +13,7 @@
 #include "vector.h"
 
 static const double pivot_min = 1e-3;    // relative to the largest entry of the column
-static const double entry_max = 1e12;    // of L; larger entries make the factor useless
+static const double entry_max = 1e12;    // largest entry of L; above it the factor is useless
 
 static int copy_all(preconditioner *P, const perp_csc *A) {
   const int32_t count = A->colptr[P->n];
@@ -26,22 +26,22 @@ static int copy_all(preconditioner *P, const perp_csc *A) {
   return 0;
 }
 
-// Eliminates column j by the columns before it. where[i]: the place of row i in column j, or -1.
-// Returns the number of entries read.
+// Subtracts the columns before j from column j. where (n): work, -1 before and after; it holds the
+// place of row i in column j. Returns the number of entries read.
 static int64_t eliminate(preconditioner *P, int32_t j, int32_t *where) {
   for (int32_t p = P->colptr[j]; p < P->colptr[j + 1]; p++) where[P->row[p]] = p;
-  int64_t seen = P->colptr[j + 1] - P->colptr[j];
+  int64_t read = P->colptr[j + 1] - P->colptr[j];
   int32_t p = P->colptr[j];
   for (; P->row[p] < j; p++) {
     const int32_t k = P->row[p];
-    seen += P->colptr[k + 1] - P->diagonal[k];
+    read += P->colptr[k + 1] - P->diagonal[k];
     const double u = P->value[p];
     for (int32_t q = P->diagonal[k] + 1; q < P->colptr[k + 1]; q++)
       if (where[P->row[q]] >= 0) P->value[where[P->row[q]]] -= P->value[q]*u;
   }
   P->diagonal[j] = p;
   for (p = P->colptr[j]; p < P->colptr[j + 1]; p++) where[P->row[p]] = -1;
-  return seen;
+  return read;
 }
 
 int incomplete_lu(preconditioner *P, const perp_csc *A, const perp_deadline *deadline) {

@@ -3,21 +3,21 @@
 //   L_kk = sqrt(A_kk),  L_ik = A_ik / L_kk,  A_ij -= L_ik L_jk  where (i,j) is stored
 //
 // Meijerink, van der Vorst 1977. It exists for every H-matrix with a positive diagonal. The
-// modified variant (Gustafsson 1978) subtracts entries outside the pattern from the two diagonals.
-// That keeps row sums and lowers the condition of a grid's matrix from O(1/h^2) to O(1/h). It
-// subtracts 0.97 of them, because all of them would leave pivots near zero. Right-looking by
-// columns. Cost: the number of pairs in the columns of L, times the length of the columns they
-// update.
+// modified variant (Gustafsson 1978) subtracts an update outside the pattern from the diagonals of
+// its row and its column. That keeps row sums and lowers the condition of a grid's matrix from
+// O(1/h^2) to O(1/h). It subtracts only 0.97 of it, because the whole would leave pivots near zero.
+// Right-looking by columns.
+// Cost: for each pair of entries in a column of L, the length of the column they update.
 #include <math.h>
 
 #include "dense_kernels.h"
 #include "preconditioner.h"
 
 static const double pivot_min = 1e-10;   // relative to the diagonal; a smaller pivot is rounding
-static const double outside_share = 0.97;   // of the entries outside the pattern; see above
+static const double outside_share = 0.97;   // share of the updates outside the pattern; see above
 
-// Copies the lower triangle of A + shift diag(A), the diagonal first in each column. work receives
-// the pivot_min pivots allowed.
+// Copies the lower triangle of A + shift diag(A), the diagonal first in each column. P->work
+// receives the smallest pivot allowed in each column.
 static int copy_lower(preconditioner *P, const perp_csc *A, double shift) {
   int64_t count = 0;
   for (int32_t j = 0; j < P->n; j++)
@@ -37,7 +37,7 @@ static int copy_lower(preconditioner *P, const perp_csc *A, double shift) {
   return 0;
 }
 
-// Column j -= L_jk times the entries p .. end-1 of column k, of which the first is row j.
+// Column j -= L_jk times entries p .. end-1 of column k. Entry p is L_jk itself.
 static void update_column(preconditioner *P, int32_t j, int32_t p, int32_t end, int modified) {
   const double factor = P->value[p];
   int32_t q = P->colptr[j];

@@ -1,11 +1,11 @@
 // krylov.c: runs a Krylov method with scaling, the true residual, the best iterate and restarts.
 //
-// The methods update residuals by recurrence, which drift away from rhs - A z. This file computes
-// the true residual when a method ends. If it is too large but still falling, the method restarts
-// from there. If it has grown, which can happen on inconsistent systems, the start is returned. The
-// right-hand side is scaled by a power of two to a largest entry near 1, so that squares neither
-// overflow nor vanish.
-// Cost beside the method: one product at the beginning and one at each end.
+// The methods update the residual by a recurrence, which drifts away from rhs - A z. This file
+// computes the true residual when a method ends. If it is too large but still falling, the method
+// restarts from its result. If it has grown, as it can on inconsistent systems, the start is
+// returned. The right-hand side is scaled by a power of two so that its largest entry is near 1 and
+// squares neither overflow nor vanish.
+// Cost in addition to the method's: one product at the beginning and one at each end.
 #include "krylov_steps.h"
 
 enum { COMMON_VECTORS = 4 };   // r, best, scaled right-hand side, start of a method
@@ -20,7 +20,7 @@ size_t krylov_doubles(perp_krylov solver, int32_t n, int32_t restart) {
   }
 }
 
-// r = rhs - A z and its norm; infinite if it is no number or the product aborted.
+// Computes r = rhs - A z and returns its norm; infinity if that is NaN or the product aborted.
 static double true_residual(krylov *k) {
   if (product(k, k->z, k->r)) return (double)INFINITY;
   for (int32_t i = 0; i < k->n; i++) k->r[i] = k->rhs[i] - k->r[i];
@@ -32,7 +32,7 @@ static double begin(krylov *k, double rhs_norm, double scale) {
   double start = 0.0;
   for (int32_t i = 0; i < k->n; i++) start = max_or_nan(start, fabs(k->z[i] *= scale));
   double size = start > 0.0 ? true_residual(k) : (double)INFINITY;
-  if (!(size < rhs_norm)) {   // not better than 0
+  if (!(size < rhs_norm)) {   // the start is not better than z = 0
     for (int32_t i = 0; i < k->n; i++) k->z[i] = 0.0;
     for (int32_t i = 0; i < k->n; i++) k->r[i] = k->rhs[i];
     size = rhs_norm;
@@ -41,8 +41,8 @@ static double begin(krylov *k, double rhs_norm, double scale) {
   return size;
 }
 
-// z / scale, and the relative residual. Numbers that overflow or vanish change z. If there is no
-// answer in this range, z = 0.
+// Divides z by scale and returns the residual, computed again if an entry was rounded. If an entry
+// overflows, z = 0.
 static double unscale(krylov *k, double size, double rhs_norm, double scale) {
   int changed = 0, lost = 0;
   for (int32_t i = 0; i < k->n; i++) {
@@ -74,7 +74,7 @@ krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_m
                                    : solver == PERP_KRYLOV_BICGSTAB ? krylov_bicgstab
                                                                     : krylov_gmres;
   const size_t m = (size_t)n;
-  double *b = work + 2*m, *kept = b + m, largest = 0.0;   // n each
+  double *b = work + 2*m, *start_of_method = b + m, largest = 0.0;   // n each
   for (int32_t i = 0; i < n; i++) largest = max_or_nan(largest, fabs(rhs[i]));
   if (!is_finite(largest) || largest == 0.0) {
     for (int32_t i = 0; i < n; i++) z[i] = 0.0;
@@ -94,7 +94,7 @@ krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_m
   while (size > k.target && k.iterations < k.limit && !k.broken && !k.expired) {
     const double before = size;
     k.best_norm = before;
-    for (int32_t i = 0; i < n; i++) kept[i] = z[i];
+    for (int32_t i = 0; i < n; i++) start_of_method[i] = z[i];
     method(&k);
     for (int32_t i = 0; i < n; i++) z[i] = k.best[i];
     const int32_t broken = k.broken;
@@ -102,10 +102,10 @@ krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_m
     size = true_residual(&k);
     k.broken |= broken;
     if (size > before) {
-      for (int32_t i = 0; i < n; i++) z[i] = kept[i];
+      for (int32_t i = 0; i < n; i++) z[i] = start_of_method[i];
       size = before;
     }
-    if (!(size <= 0.5*before)) break;   // another start would not help either
+    if (!(size <= 0.5*before)) break;   // a restart would not help
   }
   size = unscale(&k, size, rhs_norm, scale);
   return (krylov_result){.iterations = k.iterations, .converged = size <= k.target,

@@ -12,7 +12,7 @@ typedef struct krylov_map {       // out = M in, linear; non-zero aborts
 typedef struct krylov_result {
   int32_t iterations;
   int32_t converged;              // |r| <= tol |rhs| by the true residual
-  int32_t broken;                 // a denominator vanished, CG met p'Ap <= 0, or apply aborted
+  int32_t broken;                 // 1: a denominator vanished, CG met p'Ap <= 0, or apply aborted
   double residual;                // |r| / |rhs|, recomputed at the end
 } krylov_result;
 
@@ -23,8 +23,7 @@ krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_m
                            const double *rhs, double *z, double tol, int32_t iterations,
                            int32_t restart, double *work, const perp_deadline *deadline);
 
-// Sets the tolerance of linear_krylov's later solves, |r| <= tol |rhs|. Until then it is
-// newton.gamma.
+// Sets the tolerance for later solves of linear_krylov: |r| <= tol |rhs|. Initially newton.gamma.
 void linear_krylov_tolerance(void *self, double tol);
 
 #endif

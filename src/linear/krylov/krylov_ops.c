@@ -1,12 +1,11 @@
 // krylov_ops.c: solves A_II z = rhs by a Krylov method with a preconditioner built on A_II.
 //
 // The map v_I -> (A v)_I with v_F = 0 is linear. ANE17 (39) as printed is not: its constant term
-// breaks CG if F is not empty. Products, in the order of preference:
-//   index sets   with the columns of A_II, if the entries of A are known
-//                with A itself on a scattered vector, if they are not
-//   masks        a.A(a.v) + f.v on vectors of length n, in any case: ANE17 4, corrected
-// auto: CG if A is symmetric (by claim or by value) and its known diagonal is positive. GMRES once
-// CG has met p'Ap <= 0, and in all other cases.
+// breaks CG if F is not empty. The option newton.inner chooses the product:
+//   index sets   the columns of A_II if the entries of A are known, else A on a scattered vector
+//   masks        a.A(a.v) + f.v on vectors of length n: ANE17 4, corrected
+// auto: CG if A is symmetric (by claim or by value) and its known diagonal is positive, until CG
+// meets p'Ap <= 0. GMRES otherwise.
 // Cost: update builds the preconditioner, O(nnz) and more. An iteration takes a product and an
 // application of the preconditioner.
 #include <math.h>
@@ -33,15 +32,15 @@ typedef struct krylov_solver {
   int32_t n, m;                 // rows, free rows
   int32_t known;                // 1: the entries of A are known and stored in `all`
   int32_t masks, has_diagonal;
-  int32_t symmetric, mirrored;  // A = A' by value, or by claim if the values are unknown; by value
-  int32_t ready, indefinite;    // A_II is ready; CG has found that it is not definite
+  int32_t symmetric, mirrored;  // 1: A = A' by value, or by claim if A is unknown; 1: by value
+  int32_t ready, indefinite;    // 1: A_II can be solved with; 1: it is known to be indefinite
   perp_csc all;
   part II;
   int32_t *set, *place;         // n each: free rows; the place of row i among them, or -1
   double *diagonal, *d;         // n each: of A and of A_II
   double *in, *out, *v, *z;     // n each
-  void *scratch;                // of the operator
-  double *work;                 // krylov_doubles of `worked`
+  void *scratch;                // for the operator
+  double *work;                 // krylov_doubles() of the solver `worked`
   perp_krylov asked, worked;
   perp_preconditioner kind;
   preconditioner *P;
@@ -77,7 +76,7 @@ static void krylov_release(void *memory) {
   *self = (krylov_solver){.memory = self->memory};
 }
 
-// Entries serve products with A_II if they can be read, and most preconditioners.
+// 1: the entries of A are needed, by the preconditioner or for faster products with A_II.
 static int wants_entries(const krylov_solver *self) {
   const perp_view view = operator_view(&self->A);
   const int plain = self->kind == PERP_PRECONDITIONER_IDENTITY ||
@@ -113,7 +112,7 @@ static int krylov_analyse(void *memory, const perp_operator *A, const perp_optio
     .masks = options->newton.inner == PERP_INNER_MASKS,
     .asked = (perp_krylov)options->krylov.solver,
     .kind = (perp_preconditioner)options->krylov.preconditioner,
-    // Methods without these parameters leave them at 0 and expect an exact solver.
+    // Methods without these options leave them at 0 and expect an accurate solution.
     .limit = options->krylov.iterations > 0 ? options->krylov.iterations : 1000,
     .restart = options->krylov.restart > 0 ? options->krylov.restart : 50,
     .tol = options->newton.gamma > 0.0 ? options->newton.gamma : 1e-12,
@@ -168,7 +167,7 @@ static int krylov_update(void *memory, const uint8_t *is_free, const perp_deadli
                                         self->has_diagonal ? self->d : NULL, self->symmetric,
                                         self->drop, deadline);
   if (code == -1) return -1;
-  self->ready = 1;   // if there is no memory, the identity preconditions
+  self->ready = 1;   // without memory the preconditioner is the identity
   return 0;
 }
 
@@ -178,7 +177,7 @@ static int apply_columns(void *context, const double *in, double *out) {   // m 
   const krylov_solver *self = context;
   const int32_t m = self->m, *colptr = self->II.colptr, *row = self->II.row;
   const double *value = self->II.value;
-  for (int32_t j = 0; self->mirrored && j < m; j++) {   // columns equal rows
+  for (int32_t j = 0; self->mirrored && j < m; j++) {   // column j is row j
     double sum = 0.0;
     for (int32_t p = colptr[j]; p < colptr[j + 1]; p++) sum += value[p]*in[row[p]];
     out[j] = sum;
@@ -211,7 +210,7 @@ static int apply_masked(void *context, const double *in, double *out) {
   return 0;
 }
 
-// n -> n: P of A_II between masks, and 1 outside. This corrects ANE17 (42).
+// n -> n: the preconditioner of A_II on free rows, the identity on the others. Corrects ANE17 (42).
 static int precondition_masked(void *context, const double *in, double *out) {
   krylov_solver *self = context;
   for (int32_t k = 0; k < self->m; k++) self->in[k] = in[self->set[k]];

@@ -12,14 +12,14 @@ typedef struct krylov {
   krylov_map A, P;                // P.apply NULL: identity
   const double *rhs;              // n
   double *z;                      // n: current iterate
-  double *r;                      // n: rhs - A z at the start of a method, then its recurrence
+  double *r;                      // n: rhs - A z at the start of a method, then by recurrence
   double *best;                   // n: the iterate with the smallest residual so far
   double best_norm;
   double target;                  // |r| to reach
   int32_t restart;                // GMRES: vectors kept
-  int32_t iterations, limit;      // so far, and allowed
-  int32_t broken, expired;        // see krylov_result; the deadline has passed
-  double *work;                   // the method's own
+  int32_t iterations, limit;      // iterations so far, and allowed
+  int32_t broken, expired;        // see krylov_result; 1: the deadline has passed
+  double *work;                   // for the method
   const perp_deadline *deadline;
 } krylov;
 
@@ -27,7 +27,7 @@ static inline double norm(int32_t n, const double *v) { return sqrt(dot(n, v, v)
 
 static inline int is_finite(double v) { return v - v == 0.0; }
 
-// out = A in. Non-zero: the method must return.
+// out = A in. If it returns non-zero, the method must return.
 static inline int product(krylov *k, const double *in, double *out) {
   if (k->A.apply(k->A.context, in, out) != 0) k->broken = 1;
   return k->broken;
@@ -45,7 +45,7 @@ static inline int precondition(krylov *k, const double *in, double *out) {
 // Small products cost less than reading the clock, so check it every eighth time.
 static inline int look_now(const krylov *k, int32_t count) { return k->n > 200 || count%8 == 0; }
 
-// Ends an iteration that led to z with |r|: keeps the best z. Returns 1 if the method should go on.
+// Ends an iteration with the residual |r| of z and keeps the best z. Returns 1: continue.
 static inline int going_on(krylov *k, double residual) {
   k->iterations++;
   if (!is_finite(residual)) {
@@ -61,7 +61,7 @@ static inline int going_on(krylov *k, double residual) {
   return !k->expired;
 }
 
-// Each continues from z, with r = rhs - A z, until the target, limit, deadline or a breakdown.
+// Each method runs from z, with r = rhs - A z, until the target, limit, deadline or a breakdown.
 void krylov_cg(krylov *k);
 void krylov_cr(krylov *k);
 void krylov_gmres(krylov *k);

@@ -101,8 +101,8 @@ static int build_jacobi(preconditioner *P, const perp_csc *A, const double *diag
 }
 
 static int build_cholesky(preconditioner *P, const perp_csc *A, const perp_deadline *deadline) {
-  // A shift of 1e-4 hardly changes a well-conditioned A. 4^10 times as much makes any A with a
-  // positive diagonal dominant, unless it is large and full.
+  // The first shift, 1e-4, hardly changes a well-conditioned A. The last one, 4^9 times as large,
+  // makes every A with a positive diagonal dominant, unless its rows are long.
   enum { SHIFTS_MAX = 11 };   // shifts tried, the first of them 0
   double shift = 0.0;
   for (int tries = 0; tries < SHIFTS_MAX; tries++) {
@@ -116,8 +116,8 @@ static int build_cholesky(preconditioner *P, const perp_csc *A, const perp_deadl
   return build_jacobi(P, A, NULL);
 }
 
-// The scales of the approximate inverse: D^-1/2 A D^-1/2 has a unit diagonal, so that `drop` is
-// relative. The plain variant has scale 1.
+// Sets the scales of the approximate inverse, D^-1/2, so that `drop` is relative to a unit
+// diagonal. The plain variant has scale 1.
 static void set_scales(preconditioner *P, const perp_csc *A) {
   for (int32_t j = 0; j < P->n; j++) {
     P->s[j] = 1.0;
@@ -137,7 +137,7 @@ static int positive_diagonal(const perp_csc *A) {
   return 1;
 }
 
-// The requested kind, or the nearest one that the matrix allows.
+// The requested kind, or the most similar one that the matrix allows.
 static perp_preconditioner possible(perp_preconditioner kind, const perp_csc *A,
                                     const double *diagonal, int symmetric) {
   if (kind == PERP_PRECONDITIONER_IDENTITY) return kind;
