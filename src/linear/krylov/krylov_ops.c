@@ -40,8 +40,8 @@ typedef struct krylov_solver {
   double *diagonal, *d;         // n each: of A and of A_II
   double *in, *out, *v, *z;     // n each
   void *scratch;                // for the operator
-  double *work;                 // krylov_doubles() of the solver `worked`
-  perp_krylov asked, worked;
+  double *work;                 // krylov_doubles() of the solver `work_solver`
+  perp_krylov requested, work_solver;
   perp_preconditioner kind;
   preconditioner *P;
   int32_t limit, restart, iterations;
@@ -110,7 +110,7 @@ static int krylov_analyse(void *memory, const perp_operator *A, const perp_optio
   *self = (krylov_solver){
     .A = *A, .memory = allocator_of(allocator), .n = A->n,
     .masks = options->newton.inner == PERP_INNER_MASKS,
-    .asked = (perp_krylov)options->krylov.solver,
+    .requested = (perp_krylov)options->krylov.solver,
     .kind = (perp_preconditioner)options->krylov.preconditioner,
     // Methods without these options leave them at 0 and expect an accurate solution.
     .limit = options->krylov.iterations > 0 ? options->krylov.iterations : 1000,
@@ -223,10 +223,10 @@ static int precondition_masked(void *context, const double *in, double *out) {
 // ---- solving ----
 
 static int reserve_work(krylov_solver *self, perp_krylov solver) {
-  if (self->work != NULL && self->worked == solver) return 0;
+  if (self->work != NULL && self->work_solver == solver) return 0;
   drop_block(self, self->work);
   self->work = take(self, krylov_doubles(solver, self->n, self->restart), sizeof(double));
-  self->worked = solver;
+  self->work_solver = solver;
   return self->work == NULL;
 }
 
@@ -258,11 +258,11 @@ static int krylov_ops_solve(void *memory, const double *rhs, double *z,
     if (k >= 0) self->v[k] = self->place[i] >= 0 ? rhs[i] : 0.0;
     self->z[i] = 0.0;
   }
-  perp_krylov solver = self->asked;
+  perp_krylov solver = self->requested;
   if (solver == PERP_KRYLOV_AUTO)
     solver = self->symmetric && !self->indefinite ? PERP_KRYLOV_CG : PERP_KRYLOV_GMRES;
   krylov_result result = run_krylov(self, solver, deadline);
-  if (self->asked == PERP_KRYLOV_AUTO && solver == PERP_KRYLOV_CG && result.broken &&
+  if (self->requested == PERP_KRYLOV_AUTO && solver == PERP_KRYLOV_CG && result.broken &&
       !result.converged) {
     self->indefinite = 1;
     result = run_krylov(self, PERP_KRYLOV_GMRES, deadline);

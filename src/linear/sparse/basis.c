@@ -1,10 +1,10 @@
 // basis.c: the dense half of basis.h, and the choice between dense and sparse.
 //
-// The inverse W = B^-1 is stored by columns. A solve adds the columns that the right-hand side
-// names. An exchange at position p with u = W a,
+// The inverse W = B^-1 is stored by columns. A solve adds multiples of the columns where the
+// right-hand side has entries. An exchange at position p with u = W a,
 //     W <- W - (u - e_p) W_p./u_p,
-// changes only columns with a nonzero in row p. Factoring is a series of such exchanges that starts
-// at the identity; each takes the row with the largest pivot among the unused rows.
+// changes only columns with a nonzero in row p. Factoring starts with W = I and exchanges its
+// columns one by one; each exchange takes the row with the largest pivot among the unused rows.
 // Cost: 2 n^2 per exchange, 2 n^3 per factorisation, less for sparse columns.
 #include "basis.h"
 
@@ -24,7 +24,7 @@ int basis_begin(basis *self, int32_t n, int sparse, int32_t exchanges_max, arena
   self->list = ARENA_ARRAY(memory, int32_t, n);
   if (sparse) sparse_basis_layout(self, memory);
   else self->inverse = ARENA_ARRAY(memory, double, (size_t)n*(size_t)n);
-  if (memory->base == NULL) return 0;   // counting only
+  if (memory->base == NULL) return 0;   // the arena only counts
   if (self->work == NULL || self->list == NULL || (!sparse && n > 0 && self->inverse == NULL))
     return -2;
   memset(self->work, 0, (size_t)n*sizeof *self->work);
@@ -57,7 +57,7 @@ static void multiply(const basis *self, const basis_column *a, double *u) {
   }
 }
 
-// Rows of W belong to rows of B until the end, when they move to their positions. If `dependent` is
+// Until the end, row i of W belongs to row i of B; then it moves to position[i]. If `dependent` is
 // given, columns without a pivot are marked there and left out.
 static int dense_factor(basis *self, const perp_csc *B, double floor, uint8_t *dependent,
                         const perp_deadline *deadline) {

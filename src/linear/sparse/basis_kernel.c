@@ -1,11 +1,11 @@
 // basis_kernel.c: factors the kernel of a sparse basis by the caller's linear solver or by our LU.
 //
-// A linear solver (perp_linear_ops: KLU, say) can serve if it has transposed solves. It gets the
-// kernel K as an operator with every row free: analyse, then update. The next kernel has another
-// pattern and starts with analyse again. Such a solver refuses only pivots that are rounding. So
-// calls with a larger floor, which look for nearly dependent columns, use our LU, and so does a
-// kernel that the solver refuses. Our LU also finds the pattern of a sparse solution; the other
-// solver visits all rows and refines once.
+// A caller's solver (perp_linear_ops; KLU, say) must have transposed solves. It gets the kernel K
+// as an operator with every row free, by analyse and update. Each new kernel has another pattern
+// and is analysed again. The solver rejects only pivots that are rounding errors. A call with a
+// larger floor looks for nearly dependent columns, so it uses our LU; so does a kernel that the
+// solver refuses. Our LU finds the pattern of a sparse solution, while the caller's solver visits
+// all rows.
 // Cost: that of the solver.
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "basis_sparse.h"
 #include "solvers.h"
 
-static const double rounding_floor_max = 0x1p-45;   // a larger floor is more than rounding
+static const double rounding_floor_max = 0x1p-45;   // larger pivots are more than rounding errors
 
 void basis_use(basis *self, const perp_linear_ops *linear, const perp_options *options) {
   const int own = linear == NULL || linear == &linear_sparse_lu ||
@@ -41,7 +41,7 @@ static void layout(basis_foreign *f, arena *memory, int32_t n, size_t bytes) {
   f->solver = arena_take(memory, 1, bytes);
 }
 
-// Makes room for a kernel of m rows. Returns 0 if there is no memory.
+// Makes room for the solver's data and work for K. Returns 0 if there is no memory.
 static int make_room(basis *self, const perp_csc *K) {
   basis_foreign *f = &self->foreign;
   const perp_limits limits = {.n = K->columns, .nnz = K->colptr[K->columns]};
@@ -87,7 +87,7 @@ int kernel_factor(basis *self, const perp_csc *K, double floor, const perp_deadl
   }
   int code = sparse_lu_analyse(self->lu, K, 1);
   if (code == 0) code = sparse_lu_factor(self->lu, K, BASIS_PIVOT_MIN, floor, deadline);
-  // Counted twice because its flops are scattered.
+  // The flops count twice, because they are scattered and slow.
   self->work_of_factor += 2.0*sparse_lu_flops(self->lu);
   return code;
 }

@@ -3,9 +3,8 @@
 //     B = [ D  S ]   rows of singletons       v_K = K^-1 a_K,   v_D = D^-1 (a_D - S v_K)
 //         [ 0  K ]   the kernel's rows
 //
-// In complementary pivoting the slacks are the singletons, so K has the size of the set of basic x.
-// Exchange k multiplies from the left by the inverse of E_k, the identity with the column u_k at
-// position p_k.
+// In complementary pivoting the slacks are the singletons, so K has one row per basic x. E_k is the
+// identity with u_k in column p_k. Exchange k multiplies B^-1 from the left by E_k^-1.
 // Cost: a solve with a sparse right-hand side costs the entries it touches, plus the exchanges.
 #include "basis_sparse.h"
 
@@ -50,7 +49,7 @@ void sparse_basis_end(basis *self) {
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) release(self, all[k]);
 }
 
-// Makes room for `need` entries in a pair of arrays and keeps the first `used` of them.
+// Makes room for `need` entries in a pair of arrays and keeps the first `used` entries.
 static int grow(basis *self, int32_t **index, double **value, int64_t used, int64_t need) {
   const perp_allocator *a = &self->allocator;
   int32_t *i = a->allocate(a->context, (size_t)need*sizeof *i);
@@ -139,8 +138,8 @@ int sparse_basis_factor(basis *self, const perp_csc *B, double floor,
   return code > 0 ? self->kernel_column[code - 1] + 1 : code;
 }
 
-// A shifted diagonal gives dependent columns a pivot as small as the shift and hardly changes the
-// others. So one factorisation finds them all.
+// The shift of the diagonal gives dependent columns a pivot of about its size and hardly changes
+// other pivots. So a single factorisation finds all dependent columns.
 int sparse_basis_dependent(basis *self, const perp_csc *B, double small, uint8_t *dependent,
                            const perp_deadline *deadline) {
   int code = make_kernel(self, B, 0.0);
@@ -165,7 +164,7 @@ static void touch(basis *self, basis_vector *u, int32_t position) {
   u->index[u->count++] = position;
 }
 
-// Puts every position into the index.
+// Makes u dense: its index lists every position.
 static void fill(basis *self, basis_vector *u) {
   if (u->count == self->n) return;
   for (int32_t i = 0; i < self->n; i++) {
@@ -175,8 +174,8 @@ static void fill(basis *self, basis_vector *u) {
   u->count = self->n;
 }
 
-// u <- E_k^-1 .. E_1^-1 u. A column with n entries is stored in the order of positions, without an
-// index. With a covering vector that is nowhere zero most columns are like that.
+// u <- E_k^-1 .. E_1^-1 u. A list of n entries is a full column: value i belongs to position i, and
+// there is no index. Most columns are full if the covering vector has no zeros.
 static void apply_exchanges(basis *self, basis_vector *u) {
   const int32_t n = self->n;
   for (int32_t k = 0; k < self->exchanges; k++) {
@@ -202,7 +201,7 @@ static void apply_exchanges(basis *self, basis_vector *u) {
 }
 
 void sparse_basis_solve(basis *self, const basis_column *a, basis_vector *u) {
-  double *rest = self->work, *kernel = self->kernel_value;   // rest: rows of singletons
+  double *side = self->work, *kernel = self->kernel_value;   // side: rows of singletons
   int32_t count = 0, touched = 0, *index = self->kernel_index, *rows = self->list;
   basis_clear(u);
   for (int32_t k = 0; k < a->count; k++) {
@@ -211,7 +210,7 @@ void sparse_basis_solve(basis *self, const basis_column *a, basis_vector *u) {
       kernel[i] = a->value[k];
       index[count++] = i;
     } else {
-      rest[r] = a->value[k];
+      side[r] = a->value[k];
       self->mark[r] = 1;
       rows[touched++] = r;
     }
@@ -227,15 +226,15 @@ void sparse_basis_solve(basis *self, const basis_column *a, basis_vector *u) {
         self->mark[r] = 1;
         rows[touched++] = r;
       }
-      rest[r] -= s*self->side_value[q];
+      side[r] -= s*self->side_value[q];
     }
   }
   for (int32_t k = 0; k < touched; k++) self->mark[rows[k]] = 0;
   for (int32_t k = 0; k < touched; k++) {
     const int32_t r = rows[k], p = self->unit_position[r];
     touch(self, u, p);
-    u->value[p] = rest[r]/self->unit[r];
-    rest[r] = 0.0;
+    u->value[p] = side[r]/self->unit[r];
+    side[r] = 0.0;
   }
   for (int32_t k = 0; k < count; k++) {
     const int32_t p = self->kernel_column[index[k]];
@@ -271,7 +270,7 @@ void sparse_basis_solve_dense(basis *self, double *v) {
   memset(kernel, 0, (size_t)m*sizeof *kernel);
 }
 
-// Solves r' B = e_position': the exchanges from the last to the first, then the two blocks.
+// Solves r' B = e_position': undoes the exchanges from the last to the first, then the two blocks.
 void sparse_basis_row(basis *self, int32_t position, double *r) {
   const int32_t n = self->n, m = self->m;
   double *c = self->work, *kernel = self->kernel_value;
@@ -279,7 +278,7 @@ void sparse_basis_row(basis *self, int32_t position, double *r) {
   for (int32_t k = self->exchanges - 1; k >= 0; k--) {
     const int32_t p = self->eta_position[k];
     const int32_t from = self->eta_start[k], end = self->eta_start[k + 1];
-    double s = c[p] + c[p]*self->eta_pivot[k];   // the pivot itself is among the entries
+    double s = c[p] + c[p]*self->eta_pivot[k];   // the loop subtracts the second term again
     for (int32_t q = from; q < end; q++)
       s -= c[end - from == n ? q - from : self->eta_index[q]]*self->eta_value[q];
     c[p] = s/self->eta_pivot[k];
@@ -299,7 +298,7 @@ void sparse_basis_row(basis *self, int32_t position, double *r) {
 }
 
 int sparse_basis_exchange(basis *self, int32_t position, const basis_vector *u) {
-  const int32_t k = self->exchanges - 1;   // this exchange is already counted
+  const int32_t k = self->exchanges - 1;   // the caller has already counted this exchange
   if (k >= self->exchanges_max) return 1;
   const int64_t used = self->eta_start[k], n = self->n;
   const int full = 3*(int64_t)u->count >= n;

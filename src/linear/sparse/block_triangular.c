@@ -1,19 +1,19 @@
 // block_triangular.c: permutes a sparse matrix to block upper triangular form.
 //
-// First every column gets a row in which it has an entry, a different one for each column: a
-// maximum matching by augmenting paths (I. Duff: On algorithms for obtaining a maximum transversal,
-// ACM TOMS 7 (1981)). Columns with one entry choose first. Then the diagonal is taken where it has
-// an entry, so a matrix with a full diagonal keeps it. The blocks are the strong components of the
-// graph "column j has an entry in the row of column k", in the order in which Tarjan's search
-// completes them: a component is completed after those it reaches (R. Tarjan: Depth-first search
-// and linear graph algorithms, SIAM J. Comput. 1 (1972)).
+// First, each column is matched with a row of its own in which it has an entry, by augmenting paths
+// (I. Duff: On algorithms for obtaining a maximum transversal, ACM TOMS 7 (1981)). Columns with one
+// entry are matched first, then columns with a diagonal entry in a free row, so a full diagonal is
+// kept. The blocks are the strong components of the graph with an edge from column j to column k if
+// j has an entry in the row of k. Tarjan's search completes a component after those it reaches,
+// which is the order of the blocks (R. Tarjan: Depth-first search and linear graph algorithms, SIAM
+// J. Comput. 1 (1972)).
 // Cost: n + nnz for the components, and usually for the matching; its worst case is n nnz.
 #include "block_triangular.h"
 
 enum { NONE = -1 };
 
-// Searches a path from column j over matched columns to a free row, and shifts the matching along
-// it. cheap[j]: the entries before this one can never lead to a free row directly.
+// Searches for a path from column j over matched columns to a free row and shifts the matching
+// along it. Returns 0 if there is none. cheap[c]: the rows of all entries before it are matched.
 static int augment(const perp_csc *A, int32_t j, int32_t *of_row, int32_t *cheap, int32_t *seen,
                    int32_t *stack, int32_t *next, int32_t *via) {
   const int32_t stamp = j;
@@ -48,8 +48,8 @@ static int augment(const perp_csc *A, int32_t j, int32_t *of_row, int32_t *cheap
   return 0;
 }
 
-// of_row[i] becomes the column of row i. Returns NONE, or a column without a row. The search stops
-// there, because each further such column would cost a pass over A.
+// Sets of_row[i] to the column matched with row i. Returns NONE, or the first column without a row:
+// the search stops there, because each such column may cost a pass over A.
 static int32_t match(const perp_csc *A, int32_t *of_row, int32_t *work) {
   const int32_t n = A->columns;
   int32_t *cheap = work, *seen = cheap + n, *stack = seen + n;    // n each
@@ -94,8 +94,7 @@ static int32_t components(const perp_csc *A, const int32_t *of_row, int32_t *col
       while (next[j] < A->colptr[j + 1] && child == NONE) {
         const int32_t k = of_row[A->row[next[j]++]];
         if (number[k] == NONE) child = k;
-        // Number is n once the component is complete.
-        else if (number[k] < low[j]) low[j] = number[k];
+        else if (number[k] < low[j]) low[j] = number[k];   // n in complete components
       }
       if (child != NONE) {
         stack[++depth] = child;
@@ -127,7 +126,7 @@ int32_t block_triangular(const perp_csc *A, int32_t *row, int32_t *column, int32
   *unmatched = match(A, of_row, work + n);
   if (*unmatched != NONE) return -1;
   const int32_t count = components(A, of_row, column, start, work + n);
-  int32_t *row_of = work + n;                              // n: of a column
+  int32_t *row_of = work + n;                              // n: row of a column
   for (int32_t i = 0; i < n; i++) row_of[of_row[i]] = i;
   for (int32_t k = 0; k < n; k++) row[k] = row_of[column[k]];
   return count;

@@ -40,7 +40,7 @@ void free_block_release(free_block *block) {
   block->value = NULL;
 }
 
-static double near_one(double largest) {   // a power of two near 1/largest; rows of zeros keep 1
+static double near_one(double largest) {   // a power of two near 1/largest; 1 for a row of zeros
   int e = 0;
   if (largest > 0.0 && largest < (double)INFINITY) frexp(largest, &e);
   return power_of_two_within(-e, 1000);
@@ -100,7 +100,7 @@ static void subtract_transposed(const perp_csc *B, const double *v, double *w) {
       w[k] -= B->value[p]*v[B->row[p]];
 }
 
-// in, out: the scales of the right-hand side and of the solution.
+// Solves and refines once. in, out: the scales of the right-hand side and of the solution.
 static void solve_refined(free_block *block, void (*solve)(void *context, double *v), void *context,
                           void (*reduce)(const perp_csc *B, const double *v, double *w),
                           const double *in, const double *out, const double *rhs, double *z) {
@@ -114,7 +114,7 @@ static void solve_refined(free_block *block, void (*solve)(void *context, double
   reduce(&block->B, v, w);
   solve(context, w);
   for (int32_t k = 0; k < m; k++) step = max_or_nan(step, fabs(w[k]));
-  const int refine = step <= size;                                // a larger step is no correction
+  const int refine = step <= size;   // a larger step is not a correction
   for (int32_t k = 0; k < m; k++) z[block->set[k]] = out[k]*(refine ? v[k] + w[k] : v[k]);
 }
 
@@ -134,7 +134,7 @@ int free_block_refuses(const free_block *block, int failed, const perp_deadline 
   return failed != 0 ? 1 : deadline_passed(deadline) ? -1 : 0;
 }
 
-// Before the first factorisation it assumes that each column fills to twice its entries.
+// Before the first factorisation it assumes that each column of L and U has twice A's entries.
 double free_block_estimate(const free_block *block, const uint8_t *is_free) {
   const perp_csc *A = &block->A;
   double m = 0.0, flops = 0.0;

@@ -6,8 +6,8 @@
 // which absorbs those e. The degree of i in L_p has the upper bound
 //     d_i = min(d_i + |L_p \ i|,  |variables of i| + |L_p \ i| + sum over e of i of |L_e \ L_p|).
 // One pass over the lists of L_p gives all |L_e \ L_p|. Elements with L_e inside L_p are absorbed,
-// too. Variables with equal lists are merged (found by hashing). Variables with no neighbour
-// outside L_p are eliminated with p. Nearly full rows come last and take no part.
+// too. Variables with equal lists are found by hashing and merged. Variables with no neighbour
+// outside L_p are eliminated with p. Nearly full rows are left out of the graph and come last.
 // P. Amestoy, T. Davis, I. Duff: An approximate minimum degree ordering algorithm, SIAM J. Matrix
 // Anal. Appl. 17 (1996). Ties are broken by the lists alone, so a pattern always gets the same
 // order. Cost: about |A| + n operations in practice; memory for 2.5 |A| + 15 n integers.
@@ -22,20 +22,20 @@ enum { NONE = -1 };
 
 typedef struct quotient {
   int32_t n;
-  int32_t *list;       // room: of every live node, its elements, then its variables
+  int32_t *list;       // room: for every live node its elements, then its variables
   int64_t room, used;
   int64_t *start;      // n: start of a node's list
   int32_t *length;     // n: length of the list
-  int32_t *elements;   // n: elements in a variable's list; NONE: the node is an element itself
+  int32_t *elements;   // n: number of elements in a variable's list; NONE: the node is an element
   int32_t *size;       // n: variables that a node represents; 0: merged or eliminated; < 0: in L_p
   int32_t *degree;     // n: bound of a variable's degree; |L_e| of an element
-  int32_t *mark;       // n: 0: a dead element; else stamps below `stamp` when a pass begins
+  int32_t *mark;       // n: 0: a dead element; others are below `stamp` when a pass begins
   int32_t *head;       // n: heads of the lists of variables by degree
-  int32_t *next, *previous;   // n: links of such a list, or (next) of a hash bucket
+  int32_t *next, *previous;   // n: links of such a list; next also links a hash bucket
   int32_t *bucket;     // n: heads of the hash buckets
   int32_t *hash;       // n
-  int32_t *chain, *tail;      // n: the variables eliminated with a node, in order
-  int32_t stamp, largest;     // largest |L_p| so far: a pass raises marks by at most this
+  int32_t *chain, *tail;      // n: list of the variables eliminated with a node: links, last one
+  int32_t stamp, largest;     // largest |L_p| so far; a pass sets marks up to stamp + largest
   int32_t least;       // all lists of a lower degree are empty
 } quotient;
 
@@ -65,7 +65,7 @@ static void unlist(quotient *q, int32_t i) {
   else q->head[q->degree[i]] = after;
 }
 
-// j and its chain will be eliminated right after i.
+// Appends j and its chain to the chain of i, so that they are eliminated right after i.
 static void append(quotient *q, int32_t i, int32_t j) {
   q->chain[q->tail[i]] = j;
   q->tail[i] = q->tail[j];
@@ -73,7 +73,7 @@ static void append(quotient *q, int32_t i, int32_t j) {
   q->length[j] = 0;
 }
 
-// The lists of A + A' without the diagonal: column j joined with row j. count: n, work.
+// Makes the lists of A + A' without the diagonal: list j is column j and row j. count: n, work.
 static void symmetric_lists(quotient *q, const perp_csc *A, int32_t *count) {
   const int32_t n = q->n;
   for (int32_t i = 0; i < n; i++) count[i] = 0;
@@ -114,8 +114,8 @@ static void symmetric_lists(quotient *q, const perp_csc *A, int32_t *count) {
   q->used = put;
 }
 
-// Moves the live lists to the front. The first entry of each is exchanged for the node's number,
-// coded below 0, so that one pass through the memory finds the lists.
+// Moves the live lists to the front. First it replaces the first entry of each list by the node's
+// number, coded as -2 - i; start keeps the entry. Then one pass through the memory finds the lists.
 static void compact(quotient *q) {
   for (int32_t i = 0; i < q->n; i++) {
     if (q->length[i] == 0) continue;
@@ -140,7 +140,7 @@ static void compact(quotient *q) {
   q->used = put;
 }
 
-// Takes a live variable into L_p.
+// Adds a live variable to L_p. Returns its size.
 static int32_t gather(quotient *q, int32_t i) {
   const int32_t size = q->size[i];
   q->size[i] = -size;
@@ -194,7 +194,7 @@ static int32_t make_element(quotient *q, int32_t p) {
   return total;
 }
 
-// mark[e] - stamp = |L_e \ L_p| for every element e of a variable in L_p.
+// Sets mark[e] - stamp = |L_e \ L_p| for every element e of a variable in L_p.
 static void count_outside(quotient *q, int32_t p) {
   for (int32_t k = 0; k < q->length[p]; k++) {
     const int32_t i = q->list[q->start[p] + k], size = -q->size[i];
@@ -244,7 +244,7 @@ static int32_t update_degrees(quotient *q, int32_t p) {
       continue;
     }
     if (d < q->degree[i]) q->degree[i] = (int32_t)d;
-    // There is room for p: p was a variable of i, or an element that led to p is gone.
+    // There is room for p: either variable p or an element that p absorbed has left the list of i.
     q->list[put] = q->list[kept];
     q->list[kept] = q->list[first];
     q->list[first] = p;
@@ -258,7 +258,7 @@ static int32_t update_degrees(quotient *q, int32_t p) {
   return together;
 }
 
-// The lists of i are marked by the stamp.
+// 1: i and j have equal lists. The entries of i's lists have mark = stamp.
 static int same_lists(const quotient *q, int32_t i, int32_t j) {
   if (q->length[i] != q->length[j] || q->elements[i] != q->elements[j]) return 0;
   for (int64_t l = q->start[j] + 1, end = l + q->length[j] - 1; l < end; l++)
@@ -266,13 +266,13 @@ static int same_lists(const quotient *q, int32_t i, int32_t j) {
   return 1;
 }
 
-// Merges the variables of L_p that have equal lists. All lists start with p, which is not compared.
+// Merges the variables of L_p with equal lists. All lists start with p, which is not compared.
 static void merge_equal(quotient *q, int32_t p) {
   for (int32_t k = 0; k < q->length[p]; k++) {
     const int32_t member = q->list[q->start[p] + k];
     if (q->size[member] == 0) continue;
     int32_t i = q->bucket[q->hash[member]];
-    q->bucket[q->hash[member]] = NONE;               // if it was NONE, the bucket is done
+    q->bucket[q->hash[member]] = NONE;               // later members skip this bucket
     for (; i != NONE && q->next[i] != NONE; i = q->next[i], q->stamp++) {
       for (int64_t l = q->start[i] + 1, end = l + q->length[i] - 1; l < end; l++)
         q->mark[q->list[l]] = q->stamp;

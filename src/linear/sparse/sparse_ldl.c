@@ -1,10 +1,10 @@
 // sparse_ldl.c: factors P S P' = L D L' by supernodes, without exchanges.
 //
-// Each supernode s receives, from every earlier supernode d with rows in it, the update
+// Each supernode s receives an update from every earlier supernode d that has rows in s:
 //     L_s -= L_d(rows from s on) D_d L_d(rows in s)'
-// as a dense product that is then scattered. Then s is factored as a dense matrix. This is
-// left-looking: each d is in the list of the supernode that it updates next (Ng and Peyton: Block
-// sparse Cholesky algorithms on advanced uniprocessor computers, 1993). Without exchanges the
+// The update is a dense product, which is then scattered. Then s is factored as a dense matrix.
+// This is left-looking: each d is in the list of the supernode that it updates next (Ng and Peyton:
+// Block sparse Cholesky algorithms on advanced uniprocessor computers, 1993). Without exchanges the
 // factorisation is stable for a definite S; for another S the caller refines and checks.
 // Cost: half the flops of an LU, in long loops.
 #include "sparse_ldl_parts.h"
@@ -14,8 +14,8 @@
 
 #include "dense_kernels.h"
 
-// C (m x c, column-major) = sum over k < w of L(:,k) B(k,:). L has ld rows per column, B is w x c.
-// Computes rows j and below of column j. Two columns at a time share the loads of L.
+// C (m x c, column-major) = sum over k < w of L(:,k) B(k,:), only rows j and below of column j. L
+// has ld rows per column, B is w x c. Two columns at a time share the loads of L.
 EXACT_INLINE void product_body(int32_t m, int32_t c, int32_t w, const double *restrict L,
                                int32_t ld, const double *restrict B, double *restrict C) {
   for (int32_t j = 0; j < c; j += 2) {
@@ -93,8 +93,8 @@ double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor) {
   return sign < 0.0 ? -f->lift : f->lift;
 }
 
-// Factors the dense panel: h x w, column-major, D on the diagonal. Absent columns are already those
-// of the identity. Returns 0, or 1 + the column without a pivot.
+// Factors the dense panel X: h x w, column-major, D on the diagonal. Absent columns are columns of
+// the identity and stay so. Returns 0, or 1 + the column without a pivot.
 static int32_t factor_panel(sparse_ldl *f, int32_t from, int32_t h, int32_t w, double *X,
                             double floor) {
   const double *done[LDL_COLUMNS_MAX];
@@ -103,7 +103,7 @@ static int32_t factor_panel(sparse_ldl *f, int32_t from, int32_t h, int32_t w, d
   for (int32_t k = 0; k < w; k++) {
     if (!f->present[from + k]) continue;
     double *restrict to = X + (size_t)k*(size_t)h;
-    for (int32_t q = 0; q < count; q++) {                      // L_kq D_q; L_kq stays
+    for (int32_t q = 0; q < count; q++) {                      // b_q = L_kq D_q
       const int32_t column = (int32_t)((done[q] - X)/h);
       b[q] = done[q][k]*done[q][column];
     }
@@ -136,8 +136,8 @@ static void scatter_columns(sparse_ldl *f, const perp_csc *A, const uint8_t *kep
   }
 }
 
-// L_s -= L_d D_d L_d' for the rows of d from its first unused one on; those inside s come first.
-// Absent rows and columns are skipped; if there are any, the present ones are packed.
+// L_s -= L_d D_d L_d' for the rows of d from its first unused row on; the rows inside s come first.
+// If some rows or columns are absent, the present ones are packed first.
 static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t h) {
   const int32_t w = f->first[d + 1] - f->first[d], end = f->first[s + 1];
   const int32_t below = (int32_t)(f->rows_at[d + 1] - f->rows_at[d]), at = f->reached[d];
@@ -191,7 +191,7 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
 
 int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, double floor,
                       const perp_deadline *deadline) {
-  double asked = 0.0;
+  double polled = 0.0;
   f->kept = kept;
   f->done = 0.0;
   for (int32_t k = 0; k < f->n; k++) f->present[k] = kept == NULL || kept[f->order[k]] != 0;
@@ -225,9 +225,9 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
       f->head[f->owner[rows[0]]] = s;
     }
     f->done += (double)w*w*h + (double)h;
-    if (f->done > asked + 2e6) {   // about a millisecond
+    if (f->done > polled + 2e6) {   // about a millisecond
       if (deadline_passed(deadline)) return -1;
-      asked = f->done;
+      polled = f->done;
     }
   }
   return 0;
@@ -276,7 +276,7 @@ static int32_t present_columns(const sparse_ldl *f, const ldl_panel *P, int32_t 
   return count;
 }
 
-// Solves with a panel's triangle, four columns at a time. g: x on the rows of the panel.
+// Solves with the panel's columns of L, four at a time. g: x on the rows of the panel.
 static void forward(const ldl_panel *P, int32_t count, const int32_t *at, double *g) {
   for (int32_t q = 0; q < count; q += 4) {
     const int32_t block = count - q < 4 ? count - q : 4, end = at[q + block - 1] + 1;
@@ -310,7 +310,7 @@ static void backward(const ldl_panel *P, int32_t count, const int32_t *at, doubl
 
 #define GATHER_COLUMNS_MIN 8   // columns of a panel; for fewer, gathering costs more than it saves
 
-// The same without gathering x.
+// The same, but works on x in place.
 static void forward_narrow(const ldl_panel *P, double *restrict x) {
   const int32_t from = P->from, w = P->w, m = P->m, *rows = P->rows;
   for (int32_t k = 0; k < w; k++) {
@@ -378,8 +378,7 @@ int64_t sparse_ldl_nnz(const sparse_ldl *f) {
 
 double sparse_ldl_flops(const sparse_ldl *f) { return f->flops; }
 
-// Estimates the flops in proportion: absent columns, and absent rows of present columns, cost
-// nothing.
+// Estimates the flops in proportion to the present columns and their present rows.
 double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept) {
   double flops = 0.0, whole = 0.0;
   int32_t rows = 0;

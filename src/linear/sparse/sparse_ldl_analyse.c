@@ -1,9 +1,9 @@
 // sparse_ldl_analyse.c: finds the order, the supernodes and the pattern of L D L'.
 //
 // The order has minimum degree and is a postorder of the elimination tree (Liu: The role of
-// elimination trees in sparse factorization, 1990). Columns of L with nearly the same pattern form
-// a supernode, a dense panel of its own columns and the rows below. All memory for factorisations
-// and row modifications is allocated here.
+// elimination trees in sparse factorization, 1990). Successive columns of L with nearly the same
+// pattern form a supernode, stored as a dense panel. All memory for factorisations and row
+// modifications is allocated here.
 // Cost: about the time of the order; memory for L.
 #include "sparse_ldl_parts.h"
 
@@ -43,7 +43,7 @@ void sparse_ldl_destroy(sparse_ldl *f) {
   f->allocator.release(f->allocator.context, f);
 }
 
-// The elimination tree of the pattern in the current order. ancestor: n, work.
+// Finds the elimination tree of the pattern in the current order. ancestor: n, work.
 static void elimination_tree(const sparse_ldl *f, const perp_csc *A, int32_t *parent,
                              int32_t *ancestor) {
   for (int32_t k = 0; k < f->n; k++) {
@@ -51,7 +51,7 @@ static void elimination_tree(const sparse_ldl *f, const perp_csc *A, int32_t *pa
     const int32_t j = f->order[k];
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
       int32_t i = f->place[A->row[p]];
-      while (i != LDL_NONE && i < k) {   // compress the paths on the way
+      while (i != LDL_NONE && i < k) {   // follow the path to its root and compress it
         const int32_t up = ancestor[i];
         ancestor[i] = k;
         if (up == LDL_NONE) parent[i] = k;
@@ -93,8 +93,8 @@ static void postorder(sparse_ldl *f, const int32_t *parent, int32_t *head, int32
   }
 }
 
-// Counts the rows below the diagonal of each column of L. Row i has entries in the columns on the
-// tree's paths from its entries in A up to i. mark: n, work.
+// Counts the rows below the diagonal of each column of L. Row i of L has an entry in each column on
+// the tree's paths from the columns of its entries in A up to i. mark: n, work.
 static void column_counts(const sparse_ldl *f, const perp_csc *A, const int32_t *parent,
                           int32_t *mark, int32_t *count) {
   for (int32_t k = 0; k < f->n; k++) {
@@ -109,7 +109,8 @@ static void column_counts(const sparse_ldl *f, const perp_csc *A, const int32_t 
   }
 }
 
-// A column joins the supernode of its last child if that stores few extra zeros.
+// Adds a column to the supernode of the column before it if that is its child and few extra zeros
+// are stored; otherwise the column begins a supernode.
 static void supernodes(sparse_ldl *f, const int32_t *parent, const int32_t *count) {
   int64_t entries = 0;
   f->supernodes = 0;
@@ -135,7 +136,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The rows below each supernode: those of A and those of its children. mark: n, work.
+// Finds the rows below each supernode: those of its columns in A and those of its children. mark:
+// n, work.
 static void patterns(sparse_ldl *f, const perp_csc *A, int32_t *mark) {
   for (int32_t k = 0; k < f->n; k++) mark[k] = LDL_NONE;
   for (int32_t s = 0; s < f->supernodes; s++) f->head[s] = LDL_NONE;

@@ -1,7 +1,8 @@
 // sparse_ldl_ops.c: solves A_II z = rhs by a face, whose sparse LDL' follows the free rows.
 //
 // A must be symmetric with a positive definite A_II; an A_II that is not definite counts as
-// singular. Cost of an update: that of the rows that changed, or the fill of A if many changed.
+// singular. Cost of update: the modifications of the changed rows, or a factorisation if many
+// changed.
 #include "face_kind.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 typedef struct linear {
   face *face;
   int32_t n;
-  int failed;               // of the last update; solve refuses unless 0
+  int failed;               // code of the last update; solve refuses unless it is 0
 } linear;
 
 static size_t bytes(const perp_limits *limits) {

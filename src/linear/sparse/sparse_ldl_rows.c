@@ -1,25 +1,25 @@
-// sparse_ldl_rows.c: modifies P S P' = L D L' when a row and column of S comes or goes.
+// sparse_ldl_rows.c: modifies P S P' = L D L' when a row and column of S is added or deleted.
 //
-// An absent row is a row of the identity, so the pattern of L never changes. With row k of the
-// order in the middle,
-//     S = [S11 s12 S13; s12' s22 s32'; S31 s32 S33],   L = [L11; l12' 1; L31 l32 L33],
-// adding it keeps L11, L31 and D11 and gives
+// An absent row is a row of the identity, so the pattern of L never changes. Let row k of the order
+// be the middle one of
+//     S = [S11 s12 S13; s12' s22 s32'; S31 s32 S33],   L = [L11; l12' 1; L31 l32 L33].
+// Adding this row keeps L11, L31 and D11 and gives
 //     L11 D11 l12 = s12,   d22 = s22 - l12' D11 l12,   l32 = (s32 - L31 D11 l12)/d22,
 //     L33 D33 L33' <- L33 D33 L33' - l32 d22 l32'.
-// Deleting it adds that last term again (T. Davis, W. Hager: Row modifications of a sparse Cholesky
-// factorization, SIAM J. Matrix Anal. Appl. 26, 2005). The triangular solve visits only the
-// supernodes below k in the tree that the entries of the row reach. The change of rank one visits
-// only those above k, the path to the root. It is method C1 of Gill, Golub, Murray and Saunders
-// (1974), column by column:
+// Deleting it adds l32 d22 l32' (T. Davis, W. Hager: Row modifications of a sparse Cholesky
+// factorization, SIAM J. Matrix Anal. Appl. 26, 2005). The triangular solve visits only supernodes
+// below k in the tree that the entries of the row reach. The rank-one change visits only supernodes
+// above k, on the path to the root. It is method C1 of Gill, Golub, Murray and Saunders (1974),
+// column by column:
 //     d' = d + a p^2,  b = a p/d',  a <- a d/d',  w <- w - p l,  l <- l + b w.
-// Cost: twice the entries of L in the columns visited below, four times those above.
+// Cost: two flops per entry of L in the columns visited below k, four per entry above.
 #include "sparse_ldl_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-// Lists the supernodes that row k reaches below its own, children first, in f->path[from ..
-// supernodes - 1]. Returns `from`. Every row of the pattern counts, kept or not.
+// Lists the supernodes below that of row k which the row's entries reach, children first, in
+// f->path[top .. supernodes - 1]. Returns `top`. Includes rows of the pattern that are not kept.
 static int32_t reach(sparse_ldl *f, const perp_csc *A, int32_t k) {
   const int32_t own = f->owner[k], j = f->order[k];
   int32_t top = f->supernodes;
@@ -41,7 +41,7 @@ static int32_t reach(sparse_ldl *f, const perp_csc *A, int32_t k) {
   return top;
 }
 
-// The place of row k in a panel below its columns.
+// The local number of row k in a panel; k is below the panel's columns.
 static int32_t row_in(const ldl_panel *P, int32_t k) {
   int32_t low = 0, high = P->m;
   while (low < high) {
@@ -62,7 +62,8 @@ static void scatter(const ldl_panel *P, const double *g, double *spread) {
   for (int32_t i = 0; i < P->m; i++) spread[P->rows[i]] = g[P->w + i];
 }
 
-// g <- the solution for the first `columns` columns of the panel, and the remainder below them.
+// Solves with the first `columns` columns of the panel: g holds the solution in their rows and the
+// reduced right-hand side below.
 static void forward(const ldl_panel *P, int32_t columns, double *restrict g) {
   const size_t h = (size_t)P->h;
   int32_t k = 0;
@@ -84,8 +85,8 @@ static void forward(const ldl_panel *P, int32_t columns, double *restrict g) {
   }
 }
 
-// A column of method C1: sets *p = w_k, *b, d and a. Returns 0 if the pivot becomes too small.
-static int turn(double *d, double w, double *a, double *p, double *b, double floor) {
+// Computes p, b, d and a of a column in method C1. Returns 0 if the pivot becomes too small.
+static int change_pivot(double *d, double w, double *a, double *p, double *b, double floor) {
   *p = w;
   *b = 0.0;
   if (w == 0.0) return 1;
@@ -97,7 +98,7 @@ static int turn(double *d, double w, double *a, double *p, double *b, double flo
   return 1;
 }
 
-// Changes four columns at once from row `from` on, so that g is loaded and stored once.
+// Changes four columns from row `from` on at once, so that g is loaded and stored once.
 EXACT_INLINE void four_columns(int32_t from, int32_t h, double *restrict l0, double *restrict l1,
                                double *restrict l2, double *restrict l3, const double *p,
                                const double *b, double *restrict g) {
@@ -137,10 +138,10 @@ static int change(const sparse_ldl *f, const ldl_panel *P, int32_t column, doubl
     for (; k < P->w && count < 4; k++)
       if (f->present[P->from + k] && (count > 0 || g[k] != 0.0)) at[count++] = k;
     if (count == 0) return 1;
-    const int32_t end = count == 4 ? at[3] + 1 : P->h;   // fewer than four: one by one to the end
+    const int32_t end = count == 4 ? at[3] + 1 : P->h;   // fewer than four columns: one by one
     for (int32_t c = 0; c < count; c++) {
       l[c] = P->X + (size_t)at[c]*(size_t)P->h;
-      if (!turn(l[c] + at[c], g[at[c]], a, p + c, b + c, floor)) return 0;
+      if (!change_pivot(l[c] + at[c], g[at[c]], a, p + c, b + c, floor)) return 0;
       if (p[c] == 0.0) continue;
       for (int32_t i = at[c] + 1; i < end; i++) {
         g[i] -= p[c]*l[c][i];
@@ -152,14 +153,15 @@ static int change(const sparse_ldl *f, const ldl_panel *P, int32_t column, doubl
   return 1;
 }
 
-static int any(const double *g, int32_t count) {
+static int any_nonzero(const double *g, int32_t count) {
   for (int32_t k = 0; k < count; k++)
     if (g[k] != 0.0) return 1;
   return 0;
 }
 
-// L33 D33 L33' += a w w', with w in f->gathered on the rows of supernode s from local row `column`
-// on. The rows below a panel are columns of panels further up; each panel clears its own columns.
+// L33 D33 L33' += a w w'. f->gathered holds w on the rows of supernode s; w starts at local row
+// `column`. The rows below a panel are columns of panels further up, which get w by f->spread. Each
+// panel clears its own columns there. Returns 0, or 2: a pivot became too small.
 static int change_path(sparse_ldl *f, int32_t s, int32_t column, double a, double floor) {
   const ldl_panel first = panel_of(f, s);
   int fine = change(f, &first, column, f->gathered, &a, floor);
@@ -167,7 +169,7 @@ static int change_path(sparse_ldl *f, int32_t s, int32_t column, double a, doubl
   memset(f->spread + first.from, 0, (size_t)first.w*sizeof *f->spread);
   for (int32_t t = f->up[s]; t != LDL_NONE; t = f->up[t]) {
     const ldl_panel P = panel_of(f, t);
-    if (fine && any(f->spread + P.from, P.w)) {
+    if (fine && any_nonzero(f->spread + P.from, P.w)) {
       gather(&P, f->spread, f->gathered);
       fine = change(f, &P, 0, f->gathered, &a, floor);
       scatter(&P, f->gathered, f->spread);
@@ -190,7 +192,7 @@ int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_
   for (int32_t t = top; t < f->supernodes; t++) {   // L11 y = s12, s32 - L31 y
     const ldl_panel P = panel_of(f, f->path[t]);
     gather(&P, f->spread, f->gathered);
-    if (!any(f->gathered, P.w)) continue;
+    if (!any_nonzero(f->gathered, P.w)) continue;
     forward(&P, P.w, f->gathered);
     scatter(&P, f->gathered, f->spread);
     for (int32_t c = 0; c < P.w; c++)
@@ -205,7 +207,7 @@ int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_
     pivot -= g[q]*g[q]/own_panel.X[(size_t)q*(size_t)own_panel.h + (size_t)q];
   f->kept = NULL;
   pivot = ldl_accept_pivot(f, k, pivot, floor);
-  for (int32_t t = top; t < f->supernodes; t++) {   // l12 = D11^-1 y, or 0 if the row is refused
+  for (int32_t t = top; t < f->supernodes; t++) {   // l12 = D11^-1 y, unless row k has no pivot
     const ldl_panel P = panel_of(f, f->path[t]);
     if (pivot != 0.0) {
       double *l = P.X + row_in(&P, k);
@@ -267,7 +269,7 @@ double sparse_ldl_row_flops(sparse_ldl *f, const perp_csc *A, int32_t row) {
   return flops;
 }
 
-// The first of these rows to be eliminated, as a place in the order.
+// The place in the order of the row that is eliminated first.
 static int32_t earliest(const sparse_ldl *f, int32_t count, const int32_t *row) {
   int32_t first = f->n;
   for (int32_t t = 0; t < count; t++)

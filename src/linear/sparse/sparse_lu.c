@@ -1,10 +1,10 @@
 // sparse_lu.c: factors P A Q = L U, block by block of the block triangular form of A.
 //
 // The analysis permutes A to block upper triangular form (block_triangular.c) and orders every
-// block against fill (order.c). It orders the pattern of B + B' if B is nearly symmetric, else that
-// of B'B, whose Cholesky factor bounds the fill for every choice of rows. Only the diagonal blocks
-// are factored. A basis of Lemke's method, columns of I between columns of A, has many small
-// blocks.
+// block B against fill (order.c). It orders the pattern of B + B' if B is nearly symmetric, else
+// that of B'B, whose Cholesky factor bounds the fill for every choice of pivot rows. Only the
+// diagonal blocks are factored. A basis of Lemke's method, with columns of I and columns of A, has
+// many small blocks.
 //
 // Inside a block the factorisation is left-looking: column k of L and U solves the triangular
 // system
@@ -12,12 +12,13 @@
 // with a sparse right-hand side. A depth-first search in the graph of L finds the pattern of x
 // before its values, so the time is proportional to the arithmetic: J. Gilbert, T. Peierls: Sparse
 // partial pivoting in time proportional to arithmetic operations, SIAM J. Sci. Stat. Comput. 9
-// (1988). The search skips entries of L that longer paths replace: S. Eisenstat, J. Liu: Exploiting
+// (1988). The search skips edges of L that longer paths replace: S. Eisenstat, J. Liu: Exploiting
 // structural symmetry in a sparse partial pivoting code, SIAM J. Sci. Comput. 14 (1993).
 //
-// Positions: column k of the permuted matrix is column[k] of A. While a block is factored, its rows
-// have names r = place[i], and pivot[r] is the position of row r, or NONE. Afterwards all indices
-// are positions. U holds a column's entries in its own block and those above the block.
+// Position k of the permuted matrix has column column[k] of A. While a block is factored, row i of
+// A is named r = place[i]; pivot[r] is the position of that row once it is a pivot row, before that
+// NONE. Afterwards all indices are positions. A column of U holds the entries of its own block and
+// those above the block.
 #include "sparse_lu_parts.h"
 
 #include <math.h>
@@ -46,9 +47,9 @@ static int reserve(sparse_lu *lu, lu_entries *e, int64_t more) {
   return 1;
 }
 
-// Searches the graph of L from the pivotal row r. Positions reached go to the front of order[top
-// ..], each before those it updates. Rows that are not pivotal are appended to column k of L.
-// Returns the new top.
+// Searches the graph of L from row r, which is a pivot row. Prepends the positions it reaches to
+// order[top ..], each before those it updates. Appends rows that are not pivot rows to column k of
+// L. Returns the new top.
 static int32_t reach(sparse_lu *lu, int32_t r, int32_t k, int32_t top) {
   int32_t *const seen = lu->seen, *const stack = lu->stack, *const pivot = lu->pivot;
   int64_t *const next = lu->next;
@@ -86,7 +87,8 @@ static int32_t reach(sparse_lu *lu, int32_t r, int32_t k, int32_t top) {
   return top;
 }
 
-// Loads column k of A into x and into U above the block. Returns the top of the reach.
+// Loads column k into x and, above the block, into U. The positions that update it are then
+// order[top ..]; returns top.
 static int32_t load(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t first) {
   int32_t top = lu->n;
   const int32_t c = lu->column[k];
@@ -109,7 +111,7 @@ static int32_t load(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t first) 
   return top;
 }
 
-// x <- L^-1 x along the reach. Entries of pivotal rows go to U.
+// x <- L^-1 x at the positions order[top ..]. Entries in pivot rows go to U.
 static void eliminate(sparse_lu *lu, int32_t top) {
   double *const x = lu->x;
   const int32_t *const index = lu->L.index;
@@ -130,9 +132,9 @@ static void eliminate(sparse_lu *lu, int32_t top) {
 }
 
 // Chooses the pivot of column k among the entries of L from `first` on: the row that the analysis
-// matched, if it has `threshold` of the largest entry, else the largest entry. (Taking the row with
-// the fewest entries in A took twice the flops on a rank-deficient stack.) NONE: no entry is above
-// the floor, or one is not finite.
+// matched if its entry is at least `threshold` times the largest, else the largest entry. (Taking
+// the row with the fewest entries in A took twice the flops on a rank-deficient stack.) NONE: no
+// entry is above the floor, or one is not finite.
 static int64_t choose(const sparse_lu *lu, int32_t k, int64_t first, double threshold,
                       double floor) {
   double largest = 0.0, own = 0.0;
@@ -140,7 +142,7 @@ static int64_t choose(const sparse_lu *lu, int32_t k, int64_t first, double thre
   for (int64_t p = first; p < lu->L.used; p++) {
     const int32_t r = lu->L.index[p];
     const double size = fabs(lu->x[r]);
-    if (size > largest || size != size) {               // a NaN gets in and stays
+    if (size > largest || size != size) {               // a NaN becomes the largest and stays
       largest = size;
       best = p;
     }
@@ -153,8 +155,9 @@ static int64_t choose(const sparse_lu *lu, int32_t k, int64_t first, double thre
   return matched != NONE && own > floor && own >= threshold*largest ? matched : best;
 }
 
-// Column k of U has an entry in row j, and column j of L has one in the new pivot row. So a search
-// finds the rows that column j updates through k, and need only visit the pivotal rows of j.
+// Shortens searches: if column k of U has an entry in row j and column j of L has one in the new
+// pivot row, column k of L contains the other rows of j that are not pivot rows. A search from j
+// then finds them through k and visits only the pivot rows of j.
 static void prune(sparse_lu *lu, int32_t k, int32_t top) {
   const int32_t pivot_row = lu->name[k];
   for (int32_t s = top; s < lu->n; s++) {
@@ -210,7 +213,7 @@ static int factor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t fi
   lu->name[k] = row;
   lu->L_start[k + 1] = lu->L_visit[k] = lu->L.used;
   lu->U_start[k + 1] = lu->U.used;
-  // The column that preferred this row gets k's instead.
+  // The column that preferred this row now prefers the row that k preferred.
   if (row != lu->preferred[k]) {
     const int32_t other = lu->owner[row], mine = lu->preferred[k];
     lu->preferred[other] = mine;
@@ -220,7 +223,7 @@ static int factor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t fi
   return 0;
 }
 
-// A block of size one: its entry is the pivot, and all other entries are above the block.
+// Factors a block of one row: its entry is the pivot, and all other entries are above the block.
 static int factor_single(sparse_lu *lu, const perp_csc *A, int32_t k, double floor) {
   const int32_t c = lu->column[k];
   double value = 0.0;
@@ -241,7 +244,6 @@ static int factor_single(sparse_lu *lu, const perp_csc *A, int32_t k, double flo
   return fabs(value) > floor && fabs(value) < (double)INFINITY ? 0 : c + 1;
 }
 
-// With new values on the same analysis, tries the old pivots first.
 int sparse_lu_factor(sparse_lu *lu, const perp_csc *A, double threshold, double floor,
                      const perp_deadline *deadline) {
   const int32_t n = lu->n;

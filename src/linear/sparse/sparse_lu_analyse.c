@@ -100,7 +100,7 @@ static void workspace_layout(workspace *w, arena *memory, int32_t n, int64_t nnz
   w->work = ARENA_ARRAY(memory, int32_t, TRIANGULAR_WORK*(size_t)n);
 }
 
-// The block at positions first .. first + size - 1, without its diagonal.
+// Copies the pattern of the block at positions first .. first + size - 1, without its diagonal.
 static void cut_out(const sparse_lu *lu, const perp_csc *A, int32_t first, int32_t size,
                     pattern *B) {
   int32_t count = 0;
@@ -125,7 +125,7 @@ static void transpose(int32_t n, const pattern *B, pattern *T) {
   T->colptr[0] = 0;
 }
 
-// The share of the entries that have a partner across the diagonal.
+// The share of entries (i, j) of B for which (j, i) is an entry, too. T: the transpose of B.
 static double symmetry(int32_t n, const pattern *B, const pattern *T, int32_t *mark) {
   int64_t pairs = 0;
   for (int32_t j = 0; j < n; j++) mark[j] = NONE;
@@ -136,8 +136,9 @@ static double symmetry(int32_t n, const pattern *B, const pattern *T, int32_t *m
   return (double)pairs/(double)(B->colptr[n] > 0 ? B->colptr[n] : 1);
 }
 
-// Orders B'B for B with its diagonal. Column j of B'B is the union of the rows that column j of B
-// meets. Rows with many entries would fill it and are left out. Returns 1 if it is too large.
+// Orders B'B, where B includes its diagonal. The pattern of column j of B'B is the union of the
+// rows of B in which column j has an entry. Rows with many entries would fill B'B and are left out.
+// Returns 1 if B'B is too large.
 static int order_normal(const sparse_lu *lu, int32_t n, const pattern *B, const pattern *T,
                         int32_t *mark, int32_t *order) {
   const double full = 10.0*sqrt((double)n) > 16.0 ? 10.0*sqrt((double)n) : 16.0;
@@ -216,7 +217,7 @@ static int order_block(sparse_lu *lu, const perp_csc *A, int32_t first, int32_t 
   }
   if (status == 1 && !diagonal) {
     transpose(size, &w->B, &w->rows);
-    // If less than a third have a partner, pivots off the diagonal would spoil an order of B + B'.
+    // With less symmetry, pivots are often off the diagonal, which spoils an order of B + B'.
     if (symmetry(size, &w->B, &w->rows, w->mark) < 0.33)
       status = order_normal(lu, size, &w->B, &w->rows, w->mark, w->order);
   }

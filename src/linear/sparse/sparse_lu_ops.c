@@ -1,8 +1,7 @@
 // sparse_lu_ops.c: solves A_II z = rhs by a sparse LU; needs the entries of A.
 //
-// analyse takes the entries and orders A once. update cuts out A_II, scales it, and factors it in
-// the order of A restricted to I, so its fill is inside that of A. solve adds one step of iterative
-// refinement.
+// analyse copies the entries of A and orders A once. update cuts out A_II, scales it, and factors
+// it in the order of A restricted to I, so its fill is inside that of A. solve refines once.
 // Cost of update: that of the fill, O(n^1.5) for a plane grid.
 #include "free_block.h"
 
@@ -15,7 +14,7 @@ typedef struct linear {
   free_block block;
   sparse_lu *lu;
   int32_t failed;           // code of the last update; solve refuses unless it is 0
-  int32_t *rank, *turn;     // n each: the order of A, and that of A_II
+  int32_t *rank, *local_rank;   // n each: rank in the order of A of a row, and of a free row
 } linear;
 
 static linear *layout(arena *memory, int32_t n) {
@@ -23,8 +22,8 @@ static linear *layout(arena *memory, int32_t n) {
   free_block block;
   free_block_layout(&block, memory, n);
   int32_t *rank = ARENA_ARRAY(memory, int32_t, n);
-  int32_t *turn = ARENA_ARRAY(memory, int32_t, n);
-  if (self != NULL) *self = (linear){.block = block, .rank = rank, .turn = turn};
+  int32_t *local_rank = ARENA_ARRAY(memory, int32_t, n);
+  if (self != NULL) *self = (linear){.block = block, .rank = rank, .local_rank = local_rank};
   return self;
 }
 
@@ -66,8 +65,8 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
   free_block *block = &self->block;
   if (self->failed == 0 && free_block_same(block, is_free)) return 0;
   free_block_cut(block, is_free);
-  for (int32_t k = 0; k < block->m; k++) self->turn[k] = self->rank[block->set[k]];
-  self->failed = sparse_lu_analyse_ranked(self->lu, &block->B, self->turn);
+  for (int32_t k = 0; k < block->m; k++) self->local_rank[k] = self->rank[block->set[k]];
+  self->failed = sparse_lu_analyse_ranked(self->lu, &block->B, self->local_rank);
   if (self->failed == 0)
     self->failed = sparse_lu_factor(self->lu, &block->B, 0.1, free_block_floor(block), deadline);
   if (self->failed == 0) {

@@ -6,7 +6,7 @@
 
 #define LU_POLL_FLOPS 2e6     // operations between two checks of the deadline: about a millisecond
 
-typedef struct lu_entries {   // columns of L or U one after the other
+typedef struct lu_entries {   // the columns of L or U, one after the other
   int64_t used, room;
   int32_t *index;             // room
   double *value;              // room
@@ -15,42 +15,42 @@ typedef struct lu_entries {   // columns of L or U one after the other
 struct sparse_lu {
   perp_allocator memory;
   void *block;                // memory of the arrays of size n
-  int32_t n, capacity;        // capacity: the n that block has room for
+  int32_t n, capacity;        // rows; rows that `block` has room for
   int32_t unmatched;          // -1, or a column without a row: A is singular for all values
   int32_t factored;
   double flops;
 
-  // the analysis: position k
+  // the analysis: the permuted matrix by positions
   int32_t blocks;
   int32_t *start;             // n + 1: block b stands at start[b] .. start[b + 1] - 1
   int32_t *first;             // n: start of the block of a position
-  int32_t *column;            // n: of A, at position k
-  int32_t *matched;           // n: row of A with the name k
-  int32_t *place;             // n: its inverse
+  int32_t *column;            // n: column of A at a position
+  int32_t *matched;           // n: row of A with a name; rows are named by these positions
+  int32_t *place;             // n: name of a row of A
 
   // the factors: unit lower triangular L without its diagonal, U without its diagonal
   lu_entries L, U;
   int64_t *L_start, *U_start; // n + 1
   double *diagonal;           // n: of U
-  int32_t *row;               // n: row of A, the pivot at position k
+  int32_t *row;               // n: row of A that is the pivot row at a position
   int32_t *position;          // n: its inverse
 
   // used while factoring
   int64_t *L_visit;           // n: end of the part of a column of L that a search visits
   int32_t *pivot;             // n: position of a row by name
   int32_t *name;              // n: its inverse
-  int32_t *preferred, *owner; // n: the row that a column prefers, and its inverse
+  int32_t *preferred, *owner; // n: the pivot row that a column prefers, and its inverse
   int32_t *seen;              // n: the last column that met a row, by the row's name
   int32_t *stack, *order;     // 2 n each
   int64_t *next;              // 2 n
-  int32_t stamp;              // mark of the last sparse solve, in `visited`
+  int32_t stamp;              // value in `visited` that marks nodes of the last sparse solve
   int32_t *visited;           // 2 n
   double *x;                  // n: zero between columns, and between sparse solves
   double *v;                  // n: work of a solve
 };
 
-// sparse_lu_analyse() with a known order: rank[j] is the turn of column j. The order is used in
-// blocks that keep their diagonal, such as those of A_II with an order of A.
+// sparse_lu_analyse() with a known order: columns are eliminated by ascending rank[j]. The order is
+// used in blocks that keep their diagonal, such as those of A_II with an order of A.
 int sparse_lu_analyse_ranked(sparse_lu *lu, const perp_csc *A, const int32_t *rank);
 
 // Factors with the pivots of the last successful factorisation. 0: fine; 1: a pivot is no longer

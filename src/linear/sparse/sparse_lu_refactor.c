@@ -1,8 +1,8 @@
 // sparse_lu_refactor.c: computes new values of L and U with the pivots of the last factorisation.
 //
-// The patterns of L and U are known, and their columns are in an order in which they can be
-// computed. So there is no search, only arithmetic. As long as every pivot has `threshold` of its
-// column, the result is as stable as with newly chosen pivots.
+// The patterns of L and U are known, and each column of U lists its entries in the order of
+// computation. So there is no search, only arithmetic. As long as every pivot is at least
+// `threshold` times the largest entry of its column, the result is as stable as with new pivots.
 // Cost: the flops of the factorisation.
 #include "sparse_lu_parts.h"
 
@@ -11,8 +11,8 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-// Computes column k of a block that starts at `first`. x holds the column by position and is zero
-// again afterwards. Returns 0 if the pivot is too small.
+// Computes column k of a block that starts at `first`. lu->x holds the column by position and ends
+// as zero. Returns 0 if the pivot is too small.
 static int refactor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t first,
                            double threshold, double floor) {
   double *const x = lu->x;
@@ -35,7 +35,7 @@ static int refactor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t 
     work += stop - lu->L_start[j];
   }
   const double pivot = x[k];
-  double largest = fabs(pivot);                         // a NaN gets in and stays
+  double largest = fabs(pivot);                         // becomes NaN with any entry, and stays
   x[k] = 0.0;
   for (int64_t p = lu->L_start[k]; p < lu->L_start[k + 1]; p++) {
     largest = max_or_nan(largest, fabs(x[row[p]]));

@@ -3,9 +3,9 @@
 // With B_b = L_b U_b on the diagonal and F_bc above it, blocks are solved from the last to the
 // first,
 //     x_b = U_b^-1 L_b^-1 (v_b - sum over c > b of F_bc x_c),
-// and for the transpose from the first to the last. For a vector with few entries, a search finds
-// the steps that touch it, in the graph with the nodes "column k of L" and "column k of U" (J.
-// Gilbert, T. Peierls, see sparse_lu.c).
+// and for the transpose from the first to the last. For a vector with few entries, a search in the
+// graph of the columns of L and U finds the columns that change it (J. Gilbert, T. Peierls, see
+// sparse_lu.c); the others are skipped.
 // Cost: the entries of the columns visited.
 #include "sparse_lu_parts.h"
 
@@ -63,10 +63,10 @@ void sparse_lu_solve_transpose(const sparse_lu *lu, double *v) {
   for (int32_t k = 0; k < n; k++) v[lu->row[k]] = w[k];
 }
 
-// Node k < n is column k of L; node n + k is column k of U. Column k of L leads to its rows and to
-// column k of U. Column k of U leads to its rows: of U in the same block, of L in an earlier one.
-// Prepends the nodes reached from node k to order[top ..]. Returns the new top, or NONE if they are
-// more than a quarter of all nodes: then a full solve costs less.
+// Node k < n is column k of L; node n + k is column k of U. Column k of L leads to the columns of L
+// at its rows and to column k of U. Column k of U leads to the columns at its rows: of U in the
+// same block, of L in an earlier block. Prepends the nodes reached from node k to order[top ..].
+// Returns the new top, or NONE if a quarter of all nodes is exceeded: then a full solve costs less.
 static int32_t search(sparse_lu *lu, int32_t k, int32_t top) {
   const int32_t n = lu->n, stamp = lu->stamp;
   int32_t *const stack = lu->stack, *const visited = lu->visited;
