@@ -1,8 +1,8 @@
 // aggregates.c: chooses the rows of a level that are joined to one row of the next level.
 //
-// Pairs lie along the strongest couplings, in the order of rows (Notay 2010). If the rows have
-// places on a lattice, blocks take two rows along each join_coupling_min axis. Then the next level
-// is again a lattice with as few couplings, and no pattern of pairs disturbs smooth errors.
+// Pairs are made in the order of rows, along the strongest couplings (Notay 2010). If the rows have
+// places on a lattice, blocks take two rows along each axis with strong couplings. Then the next
+// level is again a lattice with as few couplings, and smooth errors see no pattern of pairs.
 // Cost: a pass over the couplings.
 #include "aggregation_parts.h"
 
@@ -17,9 +17,9 @@ enum {
 
 static const double join_coupling_min = 0.25;   // relative to the strongest coupling of a row
 static const double halve_axis_min = 0.3;       // mean coupling relative to the strongest axis
-static const double dominance_min = 5.0;        // a_ii over the sum of |a_ij|; sweeps are enough
+static const double dominance_min = 5.0;        // a_ii over the sum of |a_ij|, j != i
 
-// 1: weakly coupled rows need no coarse correction.
+// 1: row i is coupled so weakly that sweeps are enough; it needs no coarse correction.
 static int is_dominant(const level *l, int32_t i) {
   double sum = 0.0;
   for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
@@ -27,14 +27,14 @@ static int is_dominant(const level *l, int32_t i) {
   return l->value[l->diagonal[i]] > dominance_min*sum;
 }
 
-// 1: i and j may be a pair along that axis of the lattice. Pairs begin at even places.
+// 1: i and j may be a pair along this axis of the lattice. A pair begins at an even place.
 static int is_aligned(row_place i, row_place j, int32_t axis) {
   for (int32_t k = 0; k < ROW_PLACE_AXES; k++)
     if (k == axis ? i.at[k] >> 1 != j.at[k] >> 1 : i.at[k] != j.at[k]) return 0;
   return 1;
 }
 
-// The FREE row to join with row i; NONE: none. axis NONE: any.
+// Returns the FREE row to join with row i, or NONE. axis: the pair must lie along it (NONE: any).
 static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32_t axis) {
   int32_t best = NONE;
   double largest = 0.0, reach = 0.0;
@@ -70,10 +70,9 @@ static int32_t measure_axes(const level *l, double *mean) {
   return best;
 }
 
-// Joins each row with the unjoined row of its strongest coupling, in the order of rows. On a
-// lattice, pairs along the strongest axis come first, so the next level is again a lattice with as
-// few couplings. Returns the number of pairs and single rows. *halved: the axis, NONE: none. pair,
-// mate: n.
+// Joins each row with the free row to which it is coupled most strongly, in the order of rows. On a
+// lattice, pairs along the strongest axis are made first, so the next level is again a lattice with
+// as few couplings.
 int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
                          int32_t *halved) {
   int32_t count = 0;
@@ -93,8 +92,8 @@ int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate
   return count;
 }
 
-// Makes blocks of two rows along each join_coupling_min axis of the lattice: 4 or 8 rows, fewer at
-// a boundary. Returns the number of blocks; 0: fewer than two axes are join_coupling_min.
+// Makes blocks of two rows along each axis with strong couplings: 4 or 8 rows, fewer at a boundary.
+// Makes none if there are fewer than two such axes.
 int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved) {
   double mean[ROW_PLACE_AXES];
   int32_t axis[ROW_PLACE_AXES], axes = 0, count = 0;
@@ -111,7 +110,7 @@ int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved) {
     if (block[i] != FREE) continue;
     int32_t member[BLOCK_ROWS_MAX] = {i}, members = 1;
     block[i] = count;
-    for (int32_t k = 0; k < axes; k++)               // double the block along each axis
+    for (int32_t k = 0; k < axes; k++)               // doubles the block along each axis
       for (int32_t j = 0, known = members; j < known; j++) {
         const int32_t mate = choose_mate(l, block, member[j], axis[k]);
         if (mate == NONE) continue;

@@ -1,7 +1,8 @@
-// aggregation.c: builds algebraic multigrid with fixed aggregates for masks that change.
+// aggregation.c: builds algebraic multigrid with fixed aggregates, for a changing mask of free
+// rows.
 //
-// Rows are joined in pairs along their strongest couplings, and these pairs again in pairs, so an
-// aggregate has about four rows. A matrix that looks like a grid, numbered line by line, gets
+// Rows are joined in pairs along their strongest couplings, and these pairs are joined in pairs, so
+// an aggregate has about four rows. A matrix that looks like a grid, numbered line by line, gets
 // blocks of four or eight rows (row_places.h, aggregates.c). The coarse matrix couples the
 // aggregates c and d by
 //     s_cd * (sum of a_ij over free i in c, free j in d)
@@ -9,9 +10,9 @@
 // is P'AP for piecewise constant P. That is too stiff, because two aggregates are further apart
 // than two rows. For pairs s_cd is the share of the rows of c that touch d: 1/2 along the pairs, 1
 // across them. So on a grid each level is again the five-point matrix with twice the mesh width. If
-// A is not diagonally dominant with non-positive couplings, s_cd stays 1: P'AP is definite whenever
-// A is. A new mask changes values only, and only those of the aggregates it touches; the lists of
-// their members are made once. The cycle is in aggregation_cycle.c.
+// A is not diagonally dominant with non-positive couplings, s_cd stays 1, because P'AP is definite
+// whenever A is. The aggregates never change. A new mask changes only the values of the aggregates
+// that it touches. The cycle is in aggregation_cycle.c.
 // Cost: a mask costs the rows that it changes, at most about a product with A.
 #include "aggregation_parts.h"
 
@@ -24,7 +25,7 @@
 
 enum {
   DIRECT_ROWS_MAX = 150,           // rows of the last level, which is solved directly
-  RESUM_ROWS_RATIO = 8,            // if n over this many rows change, all sums are computed again
+  RESUM_ROWS_RATIO = 8,            // if more than n/8 rows change, all sums are computed again
 };
 
 static void *take(const perp_allocator *allocator, int64_t count, size_t size) {
@@ -33,19 +34,19 @@ static void *take(const perp_allocator *allocator, int64_t count, size_t size) {
   return allocator->allocate(allocator->context, (size_t)count*size);
 }
 
-static void give(const perp_allocator *allocator, const void *block) {
+static void release_block(const perp_allocator *allocator, const void *block) {
   if (block != NULL) allocator->release(allocator->context, (void *)(uintptr_t)block);
 }
 
 static void level_free(const perp_allocator *m, level *l, int finest) {
   if (!finest) {
-    give(m, l->colptr);
-    give(m, l->row);
+    release_block(m, l->colptr);
+    release_block(m, l->row);
   }
   const void *const blocks[] = {l->own, l->scale, l->diagonal, l->aggregate, l->into, l->start,
                                 l->member, l->active, l->dirty, l->changed, l->parent, l->child,
                                 l->place};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) give(m, blocks[k]);
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) release_block(m, blocks[k]);
   float *const vectors[] = {l->w, l->r, l->z, l->c, l->v, l->d};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++) float_matrix_release(m, vectors[k]);
   float_matrix_free(&l->s, m);
@@ -54,7 +55,7 @@ static void level_free(const perp_allocator *m, level *l, int finest) {
 
 static int32_t axis_bit(int32_t axis) { return axis != NONE ? 1 << axis : 0; }
 
-// Places of the aggregates on the lattice, halved along some axes: bit k is axis k.
+// Sets the places of the aggregates on the lattice, halved along axis k if bit k is set.
 static int halve_places(const perp_allocator *m, const level *l, const int32_t *pair,
                         int32_t halved, level *next) {
   if (l->place == NULL) return 0;
@@ -70,8 +71,8 @@ static int halve_places(const perp_allocator *m, const level *l, const int32_t *
   return 0;
 }
 
-// Finds the pattern of P'AP for the given aggregates, and the entry to which each entry of l adds.
-// Returns 0, or -2: no memory.
+// Finds the pattern of P'AP for the given aggregates. into[p] is the entry of `next` to which entry
+// p of l adds. Returns 0, or -2: no memory.
 static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggregate, int32_t count,
                    level *next, int32_t *into) {
   *next = (level){.n = count};
@@ -106,7 +107,7 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
           seen[e] = used;
           row[used++] = e;
         }
-      // Sort, so that sweeps know which entries are before the diagonal. Columns are short.
+      // Sort the rows, so that sweeps know which are before the diagonal. Columns are short.
       for (int32_t k = colptr[c] + 1; k < used; k++) {
         const int32_t e = row[k];
         int32_t q = k;
@@ -135,12 +136,12 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
     if (exact == NULL || next->own == NULL || next->scale == NULL) failed = -2;
     else memcpy(exact, row, (size_t)used*sizeof *exact);
   }
-  give(m, row);
-  give(m, seen);
+  release_block(m, row);
+  release_block(m, seen);
   return failed;
 }
 
-// Sums row c of the next level's matrix, and its mask, from l.
+// Computes row c of the next level's matrix, and its mask, from l.
 static void sum_row(const level *l, level *next, int32_t c) {
   const int32_t begin = next->colptr[c], end = next->colptr[c + 1];
   next->active[c] = 0;
@@ -152,7 +153,7 @@ static void sum_row(const level *l, level *next, int32_t c) {
     for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
       if (l->into[p] != NONE && l->active[l->row[p]]) next->own[l->into[p]] += l->value[p];
   }
-  double lost = 0.0;                               // the diagonal loses what a coupling loses
+  double lost = 0.0;                               // moved to the diagonal, which keeps row sums
   for (int32_t p = begin; p < end; p++) {
     const double weak = next->scale[p]*next->own[p];
     lost += next->own[p] - weak;
@@ -171,18 +172,18 @@ static int32_t find_entry(const level *l, int32_t c, int32_t row) {
   return first;
 }
 
-typedef struct making {             // the next level from l, by rows of the next level
+typedef struct row_job {             // task: computes rows of the next level from l
   const level *l;
   level *next;
-} making;
+} row_job;
 
 static void each_row(const aggregation *g, const level *l, level *next, team_shared work) {
-  team_share(g->threads, next->n, work, &(making){l, next});
+  team_share(g->threads, next->n, work, &(row_job){l, next});
 }
 
-// The share of c that touches d.
-static void some_parts(void *data, int32_t from, int32_t to, int32_t share) {
-  const making *a = data;
+// scale of entry (c, d) = the share of the rows of c that touch d.
+static void touch_shares(void *data, int32_t from, int32_t to, int32_t share) {
+  const row_job *a = data;
   const level *l = a->l;
   double *scale = a->next->scale;
   (void)share;
@@ -193,7 +194,7 @@ static void some_parts(void *data, int32_t from, int32_t to, int32_t share) {
       const int32_t i = a->next->member[k];
       for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) {
         if (l->into[p] == NONE) continue;
-        int again = 0;                             // count an aggregate once per row
+        int again = 0;                             // 1: row i has already been counted for it
         for (int32_t q = l->colptr[i]; q < p; q++) again |= l->into[q] == l->into[p];
         if (!again) scale[l->into[p]] += 1.0/(end - begin);
       }
@@ -201,37 +202,37 @@ static void some_parts(void *data, int32_t from, int32_t to, int32_t share) {
   }
 }
 
-static void some_means(void *data, int32_t from, int32_t to, int32_t share) {
-  const making *a = data;
+static void mean_shares(void *data, int32_t from, int32_t to, int32_t share) {
+  const row_job *a = data;
   const level *next = a->next;
   (void)share;
   for (int32_t c = from; c < to; c++)
     for (int32_t p = next->colptr[c]; p < next->colptr[c + 1]; p++) {
       const int32_t d = next->row[p];
-      if (d < c) continue;                         // row d has it
+      if (d < c) continue;                         // done with row d
       const int32_t mirror = find_entry(next, d, c);
       const double mean = d == c ? 1.0 : 0.5*(next->scale[p] + next->scale[mirror]);
       next->scale[p] = next->scale[mirror] = mean;
     }
 }
 
-// s_cd for pairs: the mean of the share of c that touches d and the share of d that touches c.
+// s_cd is the mean of the share of c that touches d and the share of d that touches c.
 static void pair_scales(const aggregation *g, const level *l, level *next) {
-  each_row(g, l, next, some_parts);
-  each_row(g, l, next, some_means);
+  each_row(g, l, next, touch_shares);
+  each_row(g, l, next, mean_shares);
 }
 
-static void some_sums(void *data, int32_t from, int32_t to, int32_t share) {
-  const making *a = data;
+static void sum_rows(void *data, int32_t from, int32_t to, int32_t share) {
+  const row_job *a = data;
   (void)share;
   for (int32_t c = from; c < to; c++) sum_row(a->l, a->next, c);
 }
 
 static void sum_up(const aggregation *g, const level *l, level *next) {
-  each_row(g, l, next, some_sums);
+  each_row(g, l, next, sum_rows);
 }
 
-// The scales of two rounds of pairing together: scaled values over plain sums.
+// Sets the scales of two rounds of pairing together: scaled values over plain sums.
 static void join_scales(const level *l, level *next, double *plain) {
   for (int32_t p = 0; p < next->colptr[next->n]; p++) plain[p] = 0.0;
   for (int32_t p = 0; p < l->colptr[l->n]; p++)
@@ -252,21 +253,21 @@ static int add_mask(const perp_allocator *m, level *l) {
   return 0;
 }
 
-typedef struct slicing {
+typedef struct link_job {
   const aggregation *g;
   level *l, *next;
-} slicing;
+} link_job;
 
-static void some_rows(void *data, int32_t from, int32_t to, int32_t share) {
-  const slicing *a = data;
+static void set_float_rows(void *data, int32_t from, int32_t to, int32_t share) {
+  const link_job *a = data;
   level *l = a->l;
   (void)share;
   for (int32_t i = from; i < to; i++)
     float_matrix_row(&l->s, i, l->colptr, l->row, l->value, a->g->unit, 1);
 }
 
-static void some_parents(void *data, int32_t from, int32_t to, int32_t share) {
-  const slicing *a = data;
+static void link_parents(void *data, int32_t from, int32_t to, int32_t share) {
+  const link_job *a = data;
   level *l = a->l;
   const float_matrix *s = &a->next->s;
   (void)share;
@@ -276,8 +277,8 @@ static void some_parents(void *data, int32_t from, int32_t to, int32_t share) {
   }
 }
 
-static void some_children(void *data, int32_t from, int32_t to, int32_t share) {
-  const slicing *a = data;
+static void link_children(void *data, int32_t from, int32_t to, int32_t share) {
+  const link_job *a = data;
   const level *l = a->l;
   level *next = a->next;
   (void)share;
@@ -292,7 +293,7 @@ static void some_children(void *data, int32_t from, int32_t to, int32_t share) {
   }
 }
 
-// Makes slices and vectors of all levels, and the links between their places.
+// Makes the float matrices and vectors of all levels, and the links between their places.
 static int add_slices(aggregation *g) {
   const perp_allocator *m = &g->allocator;
   for (int32_t k = 0; k < g->levels; k++) {
@@ -306,7 +307,7 @@ static int add_slices(aggregation *g) {
       *vectors[v] = float_matrix_vector(&l->s, m);
       if (*vectors[v] == NULL) return -2;
     }
-    team_share(g->threads, l->n, some_rows, &(slicing){g, l, NULL});
+    team_share(g->threads, l->n, set_float_rows, &(link_job){g, l, NULL});
   }
   for (int32_t k = 0; k + 1 < g->levels; k++) {
     level *l = &g->at[k], *next = &g->at[k + 1];
@@ -319,15 +320,15 @@ static int add_slices(aggregation *g) {
     }
     next->child = take(m, (int64_t)next->s.length*next->children, sizeof *next->child);
     if (l->parent == NULL || next->child == NULL) return -2;
-    team_share(g->threads, l->s.length, some_parents, &(slicing){g, l, next});
-    team_share(g->threads, next->s.length, some_children, &(slicing){g, l, next});
+    team_share(g->threads, l->s.length, link_parents, &(link_job){g, l, next});
+    team_share(g->threads, next->s.length, link_children, &(link_job){g, l, next});
   }
   g->sums = take(m, 3*(int64_t)float_matrix_parts(&g->at[0].s), sizeof *g->sums);
   g->total = take(m, g->at[0].s.length, sizeof *g->total);
   return g->sums != NULL && g->total != NULL ? 0 : -2;
 }
 
-// Makes the members of next rows of l instead of rows of the level in between.
+// Replaces the members of `next`, rows of the level in between, by rows of l.
 static int join_members(const perp_allocator *m, const level *l, level *next) {
   int32_t *member = take(m, l->n, sizeof *member);
   if (member == NULL) return -2;
@@ -339,17 +340,17 @@ static int join_members(const perp_allocator *m, const level *l, level *next) {
     if (l->aggregate[i] != NONE) member[next->start[l->aggregate[i]]++] = i;
   for (int32_t c = next->n; c > 0; c--) next->start[c] = next->start[c - 1];
   next->start[0] = 0;
-  give(m, next->member);
+  release_block(m, next->member);
   next->member = member;
   return 0;
 }
 
-// Two rounds of pairing: from l to `half`, then to `next`. Returns 0; 1: hardly fewer rows; -2: no
-// memory.
+// Joins rows in two rounds of pairing: from l to `half`, then to `next`. Returns 0; 1: `next` would
+// have nearly as many rows as l; -2: no memory.
 static int pair_twice(const aggregation *g, level *l, level *half, level *next, double **work) {
   const perp_allocator *m = &g->allocator;
   int32_t axis;
-  // `into` is still unused.
+  // l->into serves as work until coarsen() fills it.
   const int32_t pairs = aggregates_pairs(l, 1, l->aggregate, l->into, &axis);
   if (coarsen(m, l, l->aggregate, pairs, half, l->into) != 0) return -2;
   if (halve_places(m, l, l->aggregate, axis_bit(axis), half) != 0) return -2;
@@ -379,7 +380,7 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   return join_members(m, l, next);
 }
 
-// One round of blocks. Returns as pair_twice; 1: the lattice does not allow blocks.
+// Joins rows in blocks. Returns 0; 1: the lattice does not allow blocks; -2: no memory.
 static int block_once(const aggregation *g, level *l, level *next) {
   const perp_allocator *m = &g->allocator;
   int32_t halved;
@@ -401,7 +402,7 @@ static int add_level(aggregation *g) {
   if (l->aggregate == NULL || l->into == NULL) return -2;
   int failed = l->place != NULL && g->weakens ? block_once(g, l, next) : 1;
   if (failed == 1) failed = pair_twice(g, l, &half, next, &work);
-  give(&g->allocator, work);
+  release_block(&g->allocator, work);
   level_free(&g->allocator, &half, 0);
   if (failed == 0) g->levels++;
   else level_free(&g->allocator, next, 0);
@@ -413,10 +414,10 @@ static int find_lattice(const perp_allocator *m, level *l) {
   int32_t *queue = take(m, l->n, sizeof *queue);
   const int failed = l->place == NULL || queue == NULL ? -2 : 0;
   if (failed == 0 && !row_places_find(l->n, l->colptr, l->row, l->place, queue)) {
-    give(m, l->place);
+    release_block(m, l->place);
     l->place = NULL;
   }
-  give(m, queue);
+  release_block(m, queue);
   return failed;
 }
 
@@ -444,7 +445,7 @@ static void factor_last(aggregation *g) {
     if (!l->active[i]) continue;
     for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
       if (l->active[l->row[p]]) S[l->row[p]] = l->value[p];
-    S[i] *= 1.0 + 1e-12;   // a part without a leak is singular; this is enough for CG
+    S[i] *= 1.0 + 1e-12;   // makes parts without a leak regular; exact enough for CG
   }
   g->dense_fine = lu_factor(m, g->dense, g->pivot, 0.0, NULL) == 0;
 }
@@ -482,7 +483,7 @@ aggregation *aggregation_create(const perp_csc *A, team *threads, const perp_all
     }
     state = add_level(g);
   }
-  if (state == 1) state = 0;   // the last level is reached
+  if (state == 1) state = 0;   // this level is the last
   const int32_t last = g->at[g->levels - 1].n;
   if (state == 0 && last <= DIRECT_ROWS_MAX) {
     g->dense = take(&m, (int64_t)last*last, sizeof *g->dense);
@@ -506,22 +507,22 @@ void aggregation_destroy(aggregation *g) {
   if (g == NULL) return;
   const perp_allocator m = g->allocator;
   for (int32_t k = 0; k < g->levels; k++) level_free(&m, &g->at[k], k == 0);
-  give(&m, g->dense);
-  give(&m, g->pivot);
-  give(&m, g->last);
-  give(&m, g->sums);
-  give(&m, g->total);
-  give(&m, g);
+  release_block(&m, g->dense);
+  release_block(&m, g->pivot);
+  release_block(&m, g->last);
+  release_block(&m, g->sums);
+  release_block(&m, g->total);
+  release_block(&m, g);
 }
 
-// Adds row c of level l to those to be computed again.
-static void note(level *l, int32_t c, int32_t *count) {
+// Adds row c of level l to the rows to be computed again.
+static void mark_changed(level *l, int32_t c, int32_t *count) {
   if (c == NONE || l->dirty[c]) return;
   l->dirty[c] = 1;
   l->changed[(*count)++] = c;
 }
 
-static void renew(const aggregation *g, const level *l, level *next, int32_t c) {
+static void recompute_row(const aggregation *g, const level *l, level *next, int32_t c) {
   sum_row(l, next, c);
   float_matrix_row(&next->s, c, next->colptr, next->row, next->value, g->unit, next->active[c]);
   next->dirty[c] = 0;
@@ -537,8 +538,7 @@ void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free) {
     first->changed[flipped++] = i;
     float_matrix_row_mask(&first->s, i, first->colptr, first->row, first->value, g->unit, active);
   }
-  // The levels below are those of the previous mask.
-  int known = 1;
+  int known = 1;   // 1: the coarser levels belong to the previous mask of level `from`
   for (int32_t k = 0; k < g->levels; k++) known &= !g->at[k].masked;
   known |= g->masked == from;
   g->masked = from;
@@ -551,14 +551,14 @@ void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free) {
     int32_t found = 0;
     for (int32_t j = 0; !all && j < count; j++) {
       const int32_t i = l->changed[j];
-      note(next, l->aggregate[i], &found);
+      mark_changed(next, l->aggregate[i], &found);
       for (int32_t p = l->colptr[i]; k == from && p < l->colptr[i + 1]; p++)
-        note(next, l->aggregate[l->row[p]], &found);
+        mark_changed(next, l->aggregate[l->row[p]], &found);
     }
     if (all)
-      for (int32_t c = 0; c < next->n; c++) renew(g, l, next, c);
+      for (int32_t c = 0; c < next->n; c++) recompute_row(g, l, next, c);
     else
-      for (int32_t j = 0; j < found; j++) renew(g, l, next, next->changed[j]);
+      for (int32_t j = 0; j < found; j++) recompute_row(g, l, next, next->changed[j]);
     count = found;
   }
   if (g->dense != NULL) factor_last(g);

@@ -2,11 +2,11 @@
 //
 // A cycle is a forward Gauss-Seidel pass, the coarse correction, and a backward pass. Coarse levels
 // take two steps of conjugate gradients around the cycle (K-cycle; Notay 2010, whose analysis
-// bounds the condition for M-matrices independently of n). All vectors are in float, with the
-// matrices of float_matrix.h. A pass leaves no remainder on the last colour, so half of the places
-// of a grid have nothing to restrict and need no correction. A solution in float would have an
-// error of eps times the condition in its smooth parts. So the sum of the steps is in double, and
-// products are sums of differences.
+// bounds the condition for M-matrices independently of n). Vectors are in float, with the matrices
+// of float_matrix.h. After a pass the residual of the last colour is 0. So half of the places of a
+// grid restrict nothing and need no correction. A solution in float would have an error of eps
+// times the condition in its smooth parts. So the sum of the steps is in double, and products are
+// sums of differences.
 // Cost: about four products in float per cycle, six per step of conjugate gradients.
 #include "aggregation_parts.h"
 
@@ -25,7 +25,7 @@ typedef struct job {
   const level *l, *next;
   const float *a, *b;
   float *u, *v;
-  double *sums;                    // 3 of each part
+  double *sums;                    // 3 per part
   double *total, *into;            // places; rows
   const double *x;                 // rows
   double t;
@@ -45,7 +45,7 @@ static double summed(const job *j, int32_t which) {
   return sum;
 }
 
-// u = A a; sums: u'a, a'b, a'v (v NULL: none).
+// u = A a; sums: u'a, a'b, and a'v unless v is NULL
 static void product_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   float_matrix_product(j->s, from, to, j->a, j->u);
@@ -72,7 +72,7 @@ static void second_work(void *data, int32_t from, int32_t to, int32_t part) {
   for (int32_t i = LANES*from; i < LANES*to; i++) j->u[i] += j->f*j->a[i] + j->g*j->b[i];
 }
 
-// For slices of the next level: r = the sum of the remainders in each aggregate.
+// For slices of the next level: u = the sum of the residuals a in each aggregate.
 static void restrict_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   (void)part;
@@ -85,7 +85,7 @@ static void restrict_work(void *data, int32_t from, int32_t to, int32_t part) {
   }
 }
 
-// z += the correction, except where a backward pass overwrites it.
+// u += the correction a, except where a backward pass overwrites u.
 static void prolong_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   const int32_t exact = float_matrix_exact(j->s), end = LANES*to < exact ? LANES*to : exact;
@@ -130,7 +130,7 @@ static void accelerated(aggregation *g, int32_t k, team *threads, float *r, floa
   float_matrix_run(&l->s, threads, first_work, &j);
   const double few = one_step_residual_max*one_step_residual_max;
   if (!(rho > 0.0) || summed(&j, 1) <= few*summed(&j, 0)) return;
-  // The second direction. c and v stay valid, because the cycle works on other levels.
+  // Take a second direction. The cycle changes only other levels and l->w, so c and v stay valid.
   cycle(g, k, threads, r, l->d);
   j = (job){.s = &l->s, .sums = g->sums, .a = l->d, .b = r, .u = l->w, .v = l->v};
   float_matrix_run(&l->s, threads, product_work, &j);
@@ -187,8 +187,8 @@ static void unload_work(void *data, int32_t from, int32_t to, int32_t part) {
     if (j->s->row[k] >= 0) j->into[j->s->row[k]] = j->t*j->total[k];
 }
 
-// Loads r in the order of places, times a power of two that makes the largest entry about 1.
-// Returns that power.
+// Copies r in the order of places, times a power of two that makes the largest entry about 1.
+// Returns this power.
 static double load(const aggregation *g, const level *l, team *threads, const double *r,
                    float *to) {
   job j = {.s = &l->s, .l = l, .x = r, .u = to, .sums = g->sums};
@@ -241,7 +241,7 @@ double aggregation_rest(aggregation *g, int32_t from, team *threads) {
   return sqrt(summed(&j, 0));
 }
 
-// Conjugate gradients from the current r and total; p and q start again.
+// Starts conjugate gradients at the current r and total, with new p and q.
 int32_t aggregation_go_on(aggregation *g, int32_t from, team *threads, double wanted, int32_t most,
                           const perp_deadline *deadline) {
   level *l = &g->at[from];

@@ -1,10 +1,10 @@
 // aggregation_ops.c: solves A_II z = rhs by conjugate gradients with multigrid over aggregates.
 //
-// Conjugate gradients in float solve for the residual in double, several times. A must be symmetric
-// with a positive diagonal. It is fast if A_II is like an M-matrix, the Laplacian of some mesh. If
-// the residual ends above 1e-8 of the right-hand side, the solve reports failure: A_II is
-// indefinite, or not of that kind.
-// Cost: about 100 products with A, for every size of such a matrix; an update costs the rows that
+// In rounds: conjugate gradients in float solve for the current residual, which is computed in
+// double. A must be symmetric with a positive diagonal. This is fast if A_II is close to an
+// M-matrix, such as the Laplacian of a mesh. If the residual ends above 1e-8 of the right-hand
+// side, the solve reports failure: A_II is indefinite, or far from an M-matrix.
+// Cost: about 100 products with A for such matrices of every size; an update costs the rows that
 // changed.
 #include "aggregation.h"
 
@@ -96,7 +96,7 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
   return 0;
 }
 
-static double rest(const linear *self, const double *rhs, const double *z, double *r) {
+static double residual_of(const linear *self, const double *rhs, const double *z, double *r) {
   const perp_csc *A = &self->A;
   double size = 0.0;
   for (int32_t i = 0; i < A->columns; i++) {
@@ -115,7 +115,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   const int32_t n = self->A.columns;
   memset(z, 0, (size_t)n*sizeof *z);
   if (!self->ready) return 1;
-  const double first = rest(self, rhs, z, self->r);
+  const double first = residual_of(self, rhs, z, self->r);
   double size = first;
   for (int round = 0; round < ROUNDS_MAX && size > solved_residual*first; round++) {
     if (deadline_passed(deadline)) return -1;
@@ -124,8 +124,8 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
                                             self->d);
     self->iterations += steps;
     for (int32_t i = 0; i < n; i++) z[i] += self->d[i];
-    const double now = rest(self, rhs, z, self->r);
-    if (!(now < 0.5*size)) {                         // rounding is reached, or it does not converge
+    const double now = residual_of(self, rhs, z, self->r);
+    if (!(now < 0.5*size)) {                         // only rounding is left, or no convergence
       if (!(now < size))
         for (int32_t i = 0; i < n; i++) z[i] -= self->d[i];
       size = now < size ? now : size;

@@ -1,10 +1,11 @@
 // float_matrix.c: makes the slices of a float_matrix, and the passes and products with it.
 //
-// On a grid, eight rows of a colour have neighbours that are again neighbours. Their places are a
-// run, stored as one number, and loads need no index. Entries that are not in a run of at least
-// four are picked one by one. Grids need two colours; if two do not fit, rows take the first free
-// colour. Most slices of a grid look like the previous one, shifted by a slice, so that is tried
-// first. Cost: a pass or a product reads 4 bytes per entry.
+// On a grid, the neighbours of eight successive rows of a colour are at eight successive places, a
+// run. A run is stored as one number, and loading it needs no index. Entries outside runs of at
+// least four are picked one by one. A grid needs two colours; if two are not enough, each row takes
+// the first free colour. Most slices of a grid look like the one before, shifted by a slice, so
+// this is tried first.
+// Cost: a pass or a product reads 4 bytes per entry.
 #include "float_matrix.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ enum {
   ROW_ENTRIES_MAX = 24,             // entries of a row; a row with more is loose
   RUN_LANES_MIN = 4,                // lanes; a shorter run is not worth its zeros
   LOOSE_COLOUR = COLOURS_MAX,
-  SERIAL_SLICES_MAX = 2*PART_SLICES // slices that one thread does faster than several
+  SERIAL_SLICES_MAX = 2*PART_SLICES // slices; for fewer, one thread is faster than several
 };
 
 static void *take(const perp_allocator *m, int64_t count, size_t size) {
@@ -27,7 +28,7 @@ static void *take(const perp_allocator *m, int64_t count, size_t size) {
   return m->allocate(m->context, (size_t)count*size);
 }
 
-static void give(const perp_allocator *m, void *block) {
+static void release_block(const perp_allocator *m, void *block) {
   if (block != NULL) m->release(m->context, block);
 }
 
@@ -40,17 +41,18 @@ float *float_matrix_vector(const float_matrix *s, const perp_allocator *m) {
 }
 
 void float_matrix_release(const perp_allocator *m, float *vector) {
-  if (vector != NULL) give(m, vector - LANES);
+  if (vector != NULL) release_block(m, vector - LANES);
 }
 
 void float_matrix_free(float_matrix *s, const perp_allocator *m) {
   void *const blocks[] = {s->first, s->place, s->row, s->slot, s->base, s->pick, s->weight,
                           s->loose_start, s->loose_pick, s->spot, s->inverse, s->sum};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) give(m, blocks[k]);
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) release_block(m, blocks[k]);
   *s = (float_matrix){0};
 }
 
-// Tries two colours, from row to row. colour: n, 0 or 1. queue: n. 1: all neighbours differ.
+// Tries two colours, from neighbour to neighbour. colour: n, 0 or 1. queue: n. Returns 1 if
+// neighbours always differ and no row is too wide.
 static int two_colours(int32_t n, const int32_t *colptr, const int32_t *row, uint8_t *colour,
                        int32_t *queue) {
   int enough = 1;
@@ -77,11 +79,11 @@ static int two_colours(int32_t n, const int32_t *colptr, const int32_t *row, uin
   return enough;
 }
 
-// The same from places on a lattice. 0: some neighbours have the same colour, or a row is too wide.
+// The same, but takes the colours from places on a lattice.
 static int lattice_colours(int32_t n, const int32_t *colptr, const int32_t *row,
                            const row_place *at, uint8_t *colour) {
   int32_t same = 0;
-  // The first place has colour 0.
+  // The sum of the first row's coordinates: this row gets colour 0.
   const int32_t first = n > 0 ? at[0].at[0] + at[0].at[1] + at[0].at[2] : 0;
   for (int32_t i = 0; i < n; i++)
     colour[i] = (uint8_t)((at[i].at[0] + at[i].at[1] + at[i].at[2] - first) & 1);
@@ -93,7 +95,7 @@ static int lattice_colours(int32_t n, const int32_t *colptr, const int32_t *row,
   return !same;
 }
 
-// Takes the first colour that no earlier neighbour has, starting with its colour of two.
+// Keeps a row's colour if no earlier neighbour has it, else takes the first that none of them has.
 static void more_colours(int32_t n, const int32_t *colptr, const int32_t *row, uint8_t *colour) {
   for (int32_t i = 0; i < n; i++) {
     uint32_t seen = 0;
@@ -107,7 +109,7 @@ static void more_colours(int32_t n, const int32_t *colptr, const int32_t *row, u
   }
 }
 
-// Assigns places by colours. count: COLOURS_MAX + 1 numbers of rows.
+// Assigns places to rows, colour by colour.
 static int set_places(float_matrix *s, const perp_allocator *m, const uint8_t *colour) {
   int32_t count[COLOURS_MAX + 1] = {0}, next[COLOURS_MAX + 1];
   for (int32_t i = 0; i < s->n; i++) count[colour[i]]++;
@@ -132,12 +134,12 @@ static int set_places(float_matrix *s, const perp_allocator *m, const uint8_t *c
   return 0;
 }
 
-typedef struct run {         // entries of a slice at successive places, one per lane
+typedef struct run {         // entries of a slice whose columns are at successive places
   int32_t base, count;
   int32_t entry[LANES];      // -1: none
 } run;
 
-typedef struct bundle {      // the entries of a slice on one side
+typedef struct bundle {      // the entries of a slice in earlier colours, or in later ones
   run at[LANES*ROW_ENTRIES_MAX];
   int32_t runs;
 } bundle;
@@ -155,38 +157,39 @@ static void collect(bundle *b, int32_t base, int32_t lane, int32_t entry) {
   r->count++;
 }
 
-typedef struct filled {
+typedef struct filling {
   int32_t slots, picks;
-  const double *value;       // of the matrix, times unit; NULL: store `spot` instead
+  const double *value;       // values to store, times unit; NULL: store `spot` instead
   double unit;
-} filled;
+} filling;
 
-// Records the place of entry p of the matrix.
-static void put(float_matrix *s, const filled *f, int32_t p, int32_t at) {
+// Stores entry p of the matrix at weight[at], or records this place for later.
+static void record_entry(float_matrix *s, const filling *f, int32_t p, int32_t at) {
   if (f->value != NULL) s->weight[at] = (float)(-f->value[p]*f->unit);
   else s->spot[p] = at;
 }
 
-static int32_t new_slot(float_matrix *s, filled *f) {
+static int32_t new_slot(float_matrix *s, filling *f) {
   memset(s->weight + (size_t)LANES*(size_t)f->slots, 0, LANES*sizeof *s->weight);
   return f->slots++;
 }
 
-// A load for colour c must not reach places of c, because another thread may be writing there.
+// 1: r can be loaded as a run. It must not reach places of colour c, which another thread may be
+// writing.
 static int is_run(const float_matrix *s, const run *r, int32_t c) {
   return r->count >= RUN_LANES_MIN &&
          (r->base + LANES <= s->first[c] || r->base >= s->first[c + 1]);
 }
 
-static void write_side(float_matrix *s, const bundle *b, int32_t c, filled *f) {
-  int32_t left[LANES] = {0}, most = 0;
+static void write_side(float_matrix *s, const bundle *b, int32_t c, filling *f) {
+  int32_t used[LANES] = {0}, most = 0;
   for (int32_t k = 0; k < b->runs; k++) {
     const run *r = &b->at[k];
     if (!is_run(s, r, c)) continue;
     const int32_t slot = new_slot(s, f);
     s->base[slot] = r->base + LANES;
     for (int32_t l = 0; l < LANES; l++)
-      if (r->entry[l] >= 0) put(s, f, r->entry[l], slot*LANES + l);
+      if (r->entry[l] >= 0) record_entry(s, f, r->entry[l], slot*LANES + l);
   }
   const int32_t first = f->slots;
   for (int32_t k = 0; k < b->runs; k++) {
@@ -194,33 +197,33 @@ static void write_side(float_matrix *s, const bundle *b, int32_t c, filled *f) {
     if (is_run(s, r, c)) continue;
     for (int32_t l = 0; l < LANES; l++) {
       if (r->entry[l] < 0) continue;
-      if (left[l] == most) {                       // one more slot for the lanes that need it
+      if (used[l] == most) {                       // this lane needs one more slot
         s->base[new_slot(s, f)] = -(f->picks + 1);
-        for (int32_t j = 0; j < LANES; j++) s->pick[f->picks++] = s->length;   // that place holds 0
+        for (int32_t j = 0; j < LANES; j++) s->pick[f->picks++] = s->length;   // a place with 0
         most++;
       }
-      const int32_t slot = first + left[l]++;
+      const int32_t slot = first + used[l]++;
       s->pick[-s->base[slot] - 1 + l] = r->base + l;
-      put(s, f, r->entry[l], slot*LANES + l);
+      record_entry(s, f, r->entry[l], slot*LANES + l);
     }
   }
 }
 
-enum { TEMPLATE_ENTRIES_MAX = 64 };      // entries of a slice that can be repeated: seven per row
+enum { TEMPLATE_ENTRIES_MAX = 64 };      // entries of a slice; a grid has at most 56
 
-// A slice of runs only. The next slice usually looks the same, shifted by a slice.
+// A slice that consists of runs. The next slice usually looks the same, shifted by a slice.
 typedef struct template {
   int32_t entries;           // 0: there is no template
-  int32_t rows[LANES];       // entries of each lane with the diagonal; 0: no row
+  int32_t rows[LANES];       // entries of each lane's row, including the diagonal
   int32_t to[TEMPLATE_ENTRIES_MAX];      // the place that each is coupled to; -1: the diagonal
   int32_t at[TEMPLATE_ENTRIES_MAX];      // place of its weight, from the first slot of the slice on
-  int32_t slots[3];          // starts of the two sides, and their end
-  int32_t base[TEMPLATE_ENTRIES_MAX];    // of the slots
+  int32_t slots[3];          // first slots of the two sides, and number of slots
+  int32_t base[TEMPLATE_ENTRIES_MAX];    // place that lane 0 of each slot is coupled to
 } template;
 
-// Fills slice k like the previous one. 0: it differs.
-static int repeat(float_matrix *s, const int32_t *colptr, const int32_t *row, int32_t k, int32_t c,
-                  template *t, filled *f) {
+// Fills slice k like the one before. Returns 0 if it differs.
+static int repeat_template(float_matrix *s, const int32_t *colptr, const int32_t *row, int32_t k,
+                           int32_t c, template *t, filling *f) {
   if (t->entries == 0) return 0;
   int32_t e = 0, different = 0, first[LANES];
   for (int32_t l = 0; l < LANES; l++) {
@@ -231,7 +234,7 @@ static int repeat(float_matrix *s, const int32_t *colptr, const int32_t *row, in
       different |= row[p] == i ? t->to[e] != -1 : s->place[row[p]] != t->to[e] + LANES;
   }
   const int32_t slots = t->slots[2], low = s->first[c], high = s->first[c + 1];
-  // They must be on the same side, and not where c writes.
+  // The slots must stay on their side and must not reach places of colour c.
   for (int32_t q = 0; q < slots; q++) {
     const int32_t base = t->base[q] + LANES;
     different |= q < t->slots[1] ? base + LANES > low : base < high;
@@ -250,14 +253,14 @@ static int repeat(float_matrix *s, const int32_t *colptr, const int32_t *row, in
     for (int32_t p = first[l]; p < first[l] + t->rows[l]; p++, e++) {
       if (t->to[e] < 0) continue;
       t->to[e] += LANES;
-      put(s, f, p, begin*LANES + t->at[e]);
+      record_entry(s, f, p, begin*LANES + t->at[e]);
     }
   return 1;
 }
 
 // Makes a template of the slice written last, if possible.
-static void learn(const float_matrix *s, const int32_t *colptr, const int32_t *row, int32_t k,
-                  const filled *f, template *t) {
+static void make_template(const float_matrix *s, const int32_t *colptr, const int32_t *row,
+                          int32_t k, const filling *f, template *t) {
   const int32_t begin = s->slot[2*k], slots = f->slots - begin;
   int32_t e = 0;
   t->entries = 0;
@@ -272,7 +275,7 @@ static void learn(const float_matrix *s, const int32_t *colptr, const int32_t *r
     t->rows[l] = colptr[i + 1] - colptr[i];
     for (int32_t p = colptr[i]; p < colptr[i + 1]; p++, e++) {
       t->to[e] = row[p] == i ? -1 : s->place[row[p]];
-      int32_t q = 0;                                 // a run has one entry per lane
+      int32_t q = 0;                                 // the slot with this entry
       while (t->to[e] >= 0 && q < slots && t->base[q] + l != t->to[e]) q++;
       if (q == slots) return;
       t->at[e] = q*LANES + l;
@@ -284,7 +287,7 @@ static void learn(const float_matrix *s, const int32_t *colptr, const int32_t *r
   t->entries = e;
 }
 
-static void set_slices(float_matrix *s, const int32_t *colptr, const int32_t *row, filled *f,
+static void set_slices(float_matrix *s, const int32_t *colptr, const int32_t *row, filling *f,
                        bundle *earlier, bundle *later) {
   int32_t c = 0;
   const int32_t count = s->first[s->colours]/LANES;
@@ -294,7 +297,7 @@ static void set_slices(float_matrix *s, const int32_t *colptr, const int32_t *ro
       c++;
       t.entries = 0;
     }
-    if (repeat(s, colptr, row, k, c, &t, f)) continue;
+    if (repeat_template(s, colptr, row, k, c, &t, f)) continue;
     earlier->runs = later->runs = 0;
     for (int32_t l = 0; l < LANES; l++) {
       const int32_t i = s->row[k*LANES + l];
@@ -308,7 +311,7 @@ static void set_slices(float_matrix *s, const int32_t *colptr, const int32_t *ro
     write_side(s, earlier, c, f);
     s->slot[2*k + 1] = f->slots;
     write_side(s, later, c, f);
-    learn(s, colptr, row, k, f, &t);
+    make_template(s, colptr, row, k, f, &t);
   }
   for (int32_t k = count; k <= s->length/LANES; k++) {
     s->slot[2*k] = f->slots;
@@ -316,14 +319,15 @@ static void set_slices(float_matrix *s, const int32_t *colptr, const int32_t *ro
   }
 }
 
-static void set_loose(float_matrix *s, const int32_t *colptr, const int32_t *row, const filled *f) {
+static void set_loose(float_matrix *s, const int32_t *colptr, const int32_t *row,
+                      const filling *f) {
   int32_t used = 0;
   for (int32_t k = 0; k < s->loose; k++) {
     const int32_t i = s->row[s->first[s->colours] + k];
     s->loose_start[k] = used;
     for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) {
       if (row[p] == i) continue;
-      put(s, f, p, s->loose_weight + used);
+      record_entry(s, f, p, s->loose_weight + used);
       s->loose_pick[used++] = s->place[row[p]];
     }
   }
@@ -345,10 +349,10 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
       more_colours(n, colptr, row, colour);
     failed = set_places(s, m, colour);
   }
-  give(m, colour);
-  give(m, queue);
+  release_block(m, colour);
+  release_block(m, queue);
   if (failed == 0) {
-    int64_t loose = 0, most = entries/RUN_LANES_MIN + 1;   // slots: runs, and the widest row
+    int64_t loose = 0, most = entries/RUN_LANES_MIN + 1;   // slots: of runs, then of picked entries
     for (int32_t k = 0; k < s->first[s->colours]; k += LANES) {
       int32_t widest = 0;
       for (int32_t l = 0; l < LANES; l++)
@@ -367,7 +371,7 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
     s->base = take(m, most, sizeof *s->base);
     s->pick = take(m, most*LANES, sizeof *s->pick);
     s->spot = value == NULL ? take(m, entries, sizeof *s->spot) : NULL;
-    s->weight = take(m, most*LANES + loose, sizeof *s->weight);   // most of it is never touched
+    s->weight = take(m, most*LANES + loose, sizeof *s->weight);   // an upper bound
     s->loose_start = take(m, s->loose + 1, sizeof *s->loose_start);
     s->loose_pick = take(m, loose, sizeof *s->loose_pick);
     s->inverse = take(m, s->length, sizeof *s->inverse);
@@ -377,7 +381,7 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
         s->loose_start == NULL || s->loose_pick == NULL || s->inverse == NULL || s->sum == NULL)
       failed = -2;
     if (failed == 0) {
-      filled f = {.value = value, .unit = unit};
+      filling f = {.value = value, .unit = unit};
       if (s->spot != NULL) memset(s->spot, -1, (size_t)entries*sizeof *s->spot);
       set_slices(s, colptr, row, &f, &side[0], &side[1]);
       s->loose_weight = f.slots*LANES;
@@ -386,7 +390,7 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
       memset(s->sum, 0, (size_t)s->length*sizeof *s->sum);
     }
   }
-  give(m, side);
+  release_block(m, side);
   if (failed != 0) float_matrix_free(s, m);
   return failed;
 }
@@ -488,7 +492,7 @@ static void remainder_of(const float_matrix *s, int32_t from, int32_t to, const 
   WIDE(remainder, s, from, to, z, w);
 }
 
-// (A z) of a loose row
+// (A z)_i of loose row number k
 static float loose_product(const float_matrix *s, int32_t k, const float *z) {
   const int32_t at = s->first[s->colours] + k;
   float sum = s->sum[at]*z[at];
@@ -539,7 +543,7 @@ static void colour_pass(const float_matrix *s, team *threads, int32_t c, int all
   run_pass(threads, relax_part, &a);
 }
 
-// Loose rows use the old values of each other.
+// Relaxes all loose rows; they use the old values of other loose rows.
 static void loose_pass(const float_matrix *s, const float *r, float *z, float *work) {
   const int32_t first = s->first[s->colours];
   for (int32_t k = 0; k < s->loose; k++)
@@ -578,19 +582,19 @@ void float_matrix_remainder(const float_matrix *s, team *threads, const float *r
   }
 }
 
-typedef struct parted {
+typedef struct part_job {
   float_matrix_work *work;
   void *data;
   int32_t count;             // slices
-} parted;
+} part_job;
 
 static void run_part(void *data, int32_t part) {
-  const parted *p = data;
+  const part_job *p = data;
   const int32_t from = part*PART_SLICES, to = from + PART_SLICES;
   p->work(p->data, from, to < p->count ? to : p->count, part);
 }
 
 void float_matrix_run(const float_matrix *s, team *threads, float_matrix_work *work, void *data) {
-  parted p = {work, data, s->length/LANES};
+  part_job p = {work, data, s->length/LANES};
   team_run(p.count > SERIAL_SLICES_MAX ? threads : NULL, run_part, &p, float_matrix_parts(s));
 }

@@ -1,13 +1,14 @@
 // grid_closed.c: finds components of the liquid that touch no air, where A is singular.
 //
-// Union-find. Adjacent cells of a line form a run, represented by its first cell. Runs of
-// neighbouring lines are joined where a weight connects them.
+// By union-find: liquid cells of a line that are connected form a run, represented by its first
+// cell. Runs of neighbouring lines are joined where a weight connects them.
 // Cost: a few operations per cell.
 #include <string.h>
 
 #include "grid_parts.h"
 
-// label[c]: an earlier cell of the same component, or c itself, a root. Halves the path.
+// Returns the root of c's component and halves the path to it. label[c] is an earlier cell of the
+// component, or c itself if c is the root.
 static int32_t root_of(int32_t *label, int32_t c) {
   while (label[c] != c) {
     label[c] = label[label[c]];
@@ -24,15 +25,15 @@ static void join(int32_t *label, int32_t a, int32_t b) {
   else label[a] = b;
 }
 
-// Joins a block that is one piece with the block at `other`, which may consist of several runs.
+// Joins the block at c, which is a single run, with the block at `other`, which may have several.
 static void join_all(int32_t *label, int32_t c, int32_t other) {
   join(label, c, other);
   for (int32_t t = 1; t < GRID_BLOCK; t++)
     if (label[other + t] != label[other + t - 1]) join(label, c, other + t);
 }
 
-// Joins the runs of a line with those of the lines beside (y) and behind (z) it, as requested.
-// fresh: joins the cells of the runs themselves, too.
+// Joins the runs of a line with those of the line before it in y (if y = 1) and in z (if z = 1).
+// fresh = 1: first makes the runs of this line.
 static void join_line(grid_levels *g, int32_t number, int fresh, int y, int z) {
   const grid_level *l = &g->at[0];
   const int32_t line = l->side[0], plane = line*l->side[1], j = number%l->side[1],
@@ -41,7 +42,7 @@ static void join_line(grid_levels *g, int32_t number, int fresh, int y, int z) {
   int32_t *label = g->label, start = -1;
   for (int32_t i = 0; i < line; i++) {
     const int32_t c = row + i;
-    if (i%GRID_BLOCK == 0 && even[i/GRID_BLOCK] == 1) {   // weights on all sides
+    if (i%GRID_BLOCK == 0 && even[i/GRID_BLOCK] == 1) {   // all cells have weights on all sides
       for (int32_t t = 0; fresh && t < GRID_BLOCK; t++) label[c + t] = start;
       if (y) join_all(label, c, c - line);
       if (z) join_all(label, c, c - plane);
@@ -66,7 +67,8 @@ static int32_t first_line(const joining *w, int32_t index) {
   return (int32_t)((int64_t)w->lines*index/w->tasks);
 }
 
-// Joins some lines as if there were no others. Roots are first cells, in any order of joining.
+// Joins the lines of a task with each other. A root is the first cell of its component, whatever
+// the order of joining.
 static void join_lines(void *data, int32_t index) {
   const joining *w = data;
   const int32_t from = first_line(w, index), deep = w->g->at[0].side[1];
@@ -80,7 +82,7 @@ typedef struct counting {
   int32_t closed[TEAM_SHARES];
 } counting;
 
-static void count_some(void *data, int32_t from, int32_t to, int32_t share) {
+static void count_closed(void *data, int32_t from, int32_t to, int32_t share) {
   counting *c = data;
   int32_t closed = 0;
   for (int32_t k = from; k < to; k++) closed += (c->label[k] == k) & !c->open[k];
@@ -102,7 +104,7 @@ void grid_find_closed(grid_levels *g) {
     for (int32_t at = from; at < from + l->side[1] && at < w.lines; at++)
       if (at >= l->side[1]) join_line(g, at, 0, 0, 1);
   }
-  uint8_t *open = (uint8_t *)(void *)l->q;           // n, by roots
+  uint8_t *open = (uint8_t *)(void *)l->q;           // n: 1 at the root of a component with a leak
   memset(open, 0, (size_t)l->n);
   for (int32_t k = 0; k < l->side[2]; k++)
     for (int32_t j = 0; j < l->side[1]; j++)
@@ -114,20 +116,20 @@ void grid_find_closed(grid_levels *g) {
       }
   g->closed = g->many = 0;
   counting count = {.label = label, .open = open};
-  const int32_t shares = team_share(g->threads, l->n, count_some, &count);
+  const int32_t shares = team_share(g->threads, l->n, count_closed, &count);
   for (int32_t k = 0; k < shares; k++) g->closed += count.closed[k];
   if (g->closed == 0) return;
 
-  // Roots come before their cells, so labels become final in one pass. First find whether a
-  // component has a second cell, then its number, kept in p as -1 (open) or a number.
-  int32_t *number = (int32_t *)(void *)l->p;         // n, by roots
+  // A root comes before its cells, so one pass makes all labels final. number: first the number of
+  // cells, then -1 for an open component, else its number, coded as -2 - k if it has a single cell.
+  int32_t *number = (int32_t *)(void *)l->p;         // n: at roots
   for (int32_t c = 0; c < l->n; c++) {
     if (label[c] < 0) continue;
     label[c] = root_of(label, c);
     number[c] = 0;
     number[label[c]]++;
   }
-  int32_t alone = 0;
+  int32_t single = 0;
   for (int32_t c = 0; c < l->n; c++) {
     if (label[c] != c) continue;
     if (open[c]) {
@@ -136,7 +138,7 @@ void grid_find_closed(grid_levels *g) {
       g->size[g->many] = number[c];
       number[c] = g->many++;
     } else {
-      number[c] = -2 - alone++;
+      number[c] = -2 - single++;
     }
   }
   for (int32_t c = l->n - 1; c >= 0; c--) {
@@ -144,7 +146,7 @@ void grid_find_closed(grid_levels *g) {
     const int32_t which = number[label[c]];
     label[c] = which >= -1 ? which : g->many - 2 - which;
   }
-  memset(l->p, 0, 2*l->area*sizeof *l->p);           // values beside free cells must be 0
+  memset(l->p, 0, 2*l->area*sizeof *l->p);           // p must be 0 in cells that are not free
 }
 
 void grid_count_held(grid_levels *g) {
@@ -160,7 +162,7 @@ int32_t grid_levels_closed(const grid_levels *g, const int32_t **label) {
   return g->closed;
 }
 
-// Level 0 is checked component by component. A coarser level is singular only if it has no leak.
+// 1: on level 0, a closed component is completely free; on a coarser level, no cell has a leak.
 static int is_singular(const grid_levels *g, int32_t level) {
   const grid_level *l = &g->at[level];
   if (level == 0) {
@@ -187,7 +189,7 @@ int grid_means(grid_levels *g, int32_t level, const double *v) {
   for (int32_t c = 0; c < l->n; c++) {
     if (l->state[c] != PERP_CELL_LIQUID) continue;
     const int32_t k = level == 0 ? g->label[c] : 0;
-    if (k < 0) continue;                             // components of one cell are never free
+    if (k < 0) continue;                             // k < many: a single closed cell is never free
     g->mean[k] += v[c];
     total++;
   }

@@ -1,21 +1,21 @@
 // grid_cycle.c: a multigrid cycle on the free cells of a grid, and the direct solve at its end.
 //
-// V(2,2): red, black, red, black; restrict the residual by the transpose of interpolation; the next
-// level; interpolate its answer; black, red, black, red. The adjoint order makes the cycle
-// symmetric. A colour that has just been relaxed has residual 0, and a colour that is relaxed next
-// forgets its values. So transfers go from and to red cells only. Interpolation is linear on the
-// simplex of the parent and the neighbours on the cell's side: 1/4 from each of those and the
-// remainder from the parent. It takes as many cycles as multilinear interpolation with its 4 or 8
-// corners on all domains tried, and it handles walls easily: a neighbour behind a wall gives
-// nothing. Cost: two passes over each level (grid_pass.c). grid_levels_traffic counts the bytes: 25
-// to 30 per cell on the finest level if weights are the same, 8 + 8*dimensions more if they are
-// not.
+// V(2,2): relax red, black, red, black; restrict the residual by the transpose of interpolation;
+// solve on the next level; interpolate its answer; relax black, red, black, red. The reverse order
+// makes the cycle symmetric. A colour that has just been relaxed has residual 0, and relaxing a
+// colour overwrites its values. So only red cells restrict and are corrected. Interpolation is
+// linear on the simplex of the parent and its neighbours on the cell's side: 1/4 from each
+// neighbour and the rest from the parent. On all domains tried it takes as many cycles as
+// multilinear interpolation with its 4 or 8 corners. It handles walls easily: a neighbour behind a
+// wall gives nothing.
+// Cost: two passes over each level (grid_pass.c). grid_levels_traffic counts the bytes: 25 to 30
+// per cell on the finest level if weights are the same, else 8 + 8*dimensions more.
 #include <string.h>
 
 #include "grid_parts.h"
 
-// L D L' of the last level in double precision, with the diagonal summed there. A pivot that is
-// rounding belongs to a component without a leak, which is grounded at that cell.
+// Factors the last level as L D L' in double precision; the diagonal is summed in double, too. A
+// pivot that is rounding means a component without a leak: its last cell is held at 0.
 void grid_factor(grid_levels *g) {
   const grid_level *l = &g->at[g->levels - 1];
   int32_t m = 0;

@@ -1,8 +1,8 @@
 // grid_levels.c: the shapes and the memory of a hierarchy of grids.
 //
-// A level halves the directions in which its cells are less than 1.5 times as long as in the
-// shortest one. So long cells become cubes first; smoothing by points does little for differences
-// along weak couplings. The last level has at most 64 cells.
+// The next level halves each direction in which a cell is less than 1.5 times as long as in its
+// shortest direction. So long cells become cubes first, because relaxing cell by cell does little
+// for differences along weak couplings. The last level has at most 64 cells.
 // Cost: in three dimensions about 44 bytes per cell on the finest level, 60 with the others.
 #include "grid_levels.h"
 
@@ -17,16 +17,16 @@
 
 static int32_t up_to_lanes(int32_t v) { return (v + GRID_LANES - 1)/GRID_LANES*GRID_LANES; }
 
-// Lays out a level with known sides and sizes, and chooses the directions that the next one halves.
+// Lays out a level with known sides and sizes. Chooses the directions that the next level halves.
 static void shape(grid_level *l) {
   l->n = l->side[0]*l->side[1]*l->side[2];
   l->deep = l->side[2] > 1;
   l->plane = l->side[1] + 2;
   l->rows = l->plane*(l->deep ? l->side[2] + 2 : 1);
-  l->pitch = up_to_lanes((l->side[0] + 1)/2 + 1);    // at least one number stays free
+  l->pitch = up_to_lanes((l->side[0] + 1)/2 + 1);    // at least one number stays unused
   l->blocks = l->pitch/GRID_LANES;
-  // Red and black lines are read and written together. Their addresses must differ modulo 4096, or
-  // loads wait for stores to the other colour.
+  // Red and black lines are read and written together. Their addresses must differ modulo 4096;
+  // otherwise loads wait for stores to the other colour.
   l->area = (size_t)l->rows*(size_t)l->pitch;
   if (l->n > 4096) l->area = (l->area + 1023)/1024*1024 + 336;
   double finest = INFINITY;
@@ -40,7 +40,7 @@ static int32_t choose_levels(grid_levels *g, const perp_grid *grid) {
   grid_level *l = &g->at[0];
   int32_t used = 0;
   memcpy(l->cells, grid->cells, sizeof l->cells);
-  for (int32_t d = 0; d < 3; d++)                    // directions with one cell go last
+  for (int32_t d = 0; d < 3; d++)                    // directions with one cell come last
     if (grid->cells[d] > 1) l->axis[used++] = d;
   for (int32_t d = 0; d < 3; d++)
     if (grid->cells[d] == 1) l->axis[used++] = d;
@@ -117,14 +117,14 @@ static void take_all(arena *a, grid_levels *g) {
   for (int32_t k = 0; k < g->levels; k++) take_level(a, g, k);
 }
 
-// All threads touch the new memory, because the system takes a page fault for every page.
+// All threads clear the new memory together, because each new page costs a page fault.
 enum { PAGE = 4096 };   // bytes
 static void clear_pages(void *data, int32_t from, int32_t to, int32_t share) {
   (void)share;
   memset((unsigned char *)data + (size_t)from*PAGE, 0, (size_t)(to - from)*PAGE);
 }
 static void clear_block(const grid_levels *g) {
-  const size_t pages = g->bytes/PAGE;                // n < 2^31 cells of less than PAGE bytes
+  const size_t pages = g->bytes/PAGE;                // < 2^31: a cell has less than PAGE bytes
   team_share(g->threads, (int32_t)pages, clear_pages, g->block);
   memset((unsigned char *)g->block + pages*PAGE, 0, g->bytes - pages*PAGE);
 }
@@ -148,7 +148,7 @@ grid_levels *grid_levels_create(const perp_grid *grid, team *threads,
     grid_levels_destroy(g);
     return NULL;
   }
-  clear_block(g);                                    // the border of the grid stays 0
+  clear_block(g);                                    // lines around the grid stay 0
   arena memory = arena_on_block(g->block, g->bytes);
   take_all(&memory, g);
   grid_fill_levels(g);

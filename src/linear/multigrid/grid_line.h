@@ -1,6 +1,6 @@
 // grid_line.h: sweeps, residuals and corrections on a line of a level, one stage at a time.
 //
-// GRID_UNIFORM blocks get the same bits as if they were GRID_SAME, which read more.
+// A GRID_UNIFORM block gets the same bits as a GRID_SAME block, but reads less.
 #ifndef PERP_GRID_LINE_H
 #define PERP_GRID_LINE_H
 
@@ -10,7 +10,7 @@
 typedef struct row {         // line (j, k) of a level, for the kernels
   const grid_level *l;
   int32_t j, k, index;       // index: number of the line
-  size_t at;                 // start of a colour of the line
+  size_t at;                 // start of the line in the array of a colour
   const uint16_t *run;
 } row;
 
@@ -20,12 +20,10 @@ EXACT_INLINE row row_of(const grid_level *l, int32_t j, int32_t k) {
                l->run + (size_t)index*(size_t)l->blocks};
 }
 
-// Pointers to the neighbours' values of a colour in v, and to their weights: up to six streams
-// each.
+// Pointers to the values v of the neighbours of a colour's cells, and to the weights between them.
 typedef struct around {
   const float *v[6], *w[6];  // left, right; below, above; before, behind
-  // Of uniform cells; set once per line, because compilers do not hoist them.
-  eight unit[3], d, inverse;
+  eight unit[3], d, inverse; // of uniform cells; set once per line, as compilers do not hoist them
 } around;
 
 EXACT_INLINE around around_of(const row *a, const float *v, int32_t colour) {
@@ -53,7 +51,7 @@ EXACT_INLINE eight weighted_pair(const around *n, int32_t d, int32_t m) {
 // r + sum of w_ij z_j
 EXACT_INLINE eight inflow(const around *n, const float *r, int32_t m, int kind, int deep) {
   eight sum = eight_load(r + m);
-  if (kind != GRID_GENERAL) {                        // z is 0 where there is no weight
+  if (kind != GRID_GENERAL) {                        // z is 0 behind all other weights
     sum = eight_add(sum, eight_multiply(n->unit[0], pair(n, 0, m)));
     sum = eight_add(sum, eight_multiply(n->unit[1], pair(n, 1, m)));
     if (deep) sum = eight_add(sum, eight_multiply(n->unit[2], pair(n, 2, m)));
@@ -73,7 +71,7 @@ EXACT_INLINE void relax_run(const around *n, const float *r, const float *invers
                                       inflow(n, r, m, kind, deep)));
 }
 
-// For each run of nonempty blocks of line a: [m, end) of a colour, and the kind.
+// Visits the runs of nonempty blocks of line a: numbers m .. end - 1 of a colour, and their kind.
 #define RUNS(a, b, m, end, kind)                                                                 \
   for (int32_t b = 0, m, end, kind;                                                              \
        b < (a)->l->blocks && (m = GRID_LANES*b, kind = (a)->run[b] & 3,                          \
@@ -81,7 +79,7 @@ EXACT_INLINE void relax_run(const around *n, const float *r, const float *invers
        b = end/GRID_LANES)                                                                       \
     if (kind != GRID_EMPTY)
 
-// Calls f(.., kind, deep) with constants for both, so that loops have no branches.
+// Calls f(.., kind, deep) with constants for kind and deep, so that its loops have no branches.
 #define BY_KIND(f, kind, deep, ...)                                      \
   do {                                                                   \
     if ((kind) == GRID_UNIFORM && (deep)) f(__VA_ARGS__, GRID_UNIFORM, 1); \
@@ -112,7 +110,7 @@ EXACT_INLINE void first(const row *a) {
                                         eight_load(r + m)));
 }
 
-// d (1/d inflow - z): 0 where the diagonal is 0, and where a sweep would change nothing.
+// d ((1/d) inflow - z): exactly 0 where d = 0 and where relaxing z would not change it.
 EXACT_INLINE eight residual_at(eight d, eight inverse, eight sum, eight own) {
   return eight_multiply(d, eight_subtract(eight_multiply(inverse, sum), own));
 }
@@ -136,14 +134,13 @@ EXACT_INLINE void residual(const row *a) {
   RUNS(a, b, m, end, kind) BY_KIND(residual_run, kind, l->deep, &n, r, inverse, d, z, to, m, end);
 }
 
-// Links between line (j, k) of level l and the next level. Parents are in line (parent_j,
-// parent_k). A child leans from parent m to m + lean (tie[0], at m + tie_at), and to two other
-// lines.
+// Links between line (j, k) of level l and the next level. A child of parent m also takes a share
+// tie[0] from parent m + lean, tie[1] from the line beside and tie[2] from the line behind.
 typedef struct family {
-  int32_t j, k;                    // of the parents
-  size_t own, beside, behind;      // line of the parents, and the lines they lean to
-  const float *tie[3];             // NULL: children do not lean along this direction
-  ptrdiff_t lean;
+  int32_t j, k;                    // line of the parents
+  size_t own, beside, behind;      // starts of the parents' line and of the two other lines
+  const float *tie[3];             // NULL: children take no share along this direction
+  ptrdiff_t lean;                  // -1 or 1
 } family;
 
 EXACT_INLINE family family_of(const grid_level *l, int32_t j, int32_t k) {
@@ -151,7 +148,7 @@ EXACT_INLINE family family_of(const grid_level *l, int32_t j, int32_t k) {
                 z = (k & 1) ? 1 : -1, shift = grid_shift(j, k, 0);
   family f = {.j = J, .k = K, .own = grid_whole(l, J, K), .lean = shift == 0 ? -1 : 1};
   if (l->halved[0]) f.tie[0] = l->tie[0] + f.own + (shift == 0 ? -1 : 0);
-  if (l->halved[1] && J + y >= 0 && J + y < l[1].side[1]) {   // walls around the grid reflect
+  if (l->halved[1] && J + y >= 0 && J + y < l[1].side[1]) {   // no share from beyond the edge
     f.beside = grid_whole(l, J + y, K);
     f.tie[1] = l->tie[1] + (y < 0 ? f.beside : f.own);
   }
@@ -162,14 +159,14 @@ EXACT_INLINE family family_of(const grid_level *l, int32_t j, int32_t k) {
   return f;
 }
 
-// The parents that correct z of the red cells of a line. Along a direction in which a cell does not
-// lean, this is its own parent again, which adds 0.
+// The parents that correct z of the red cells of a line. In a direction without a share, the second
+// parent is the cell's own parent, which adds 0.
 typedef struct parents {
   const float *own, *beside, *behind, *tie[3], *inverse;
   ptrdiff_t lean;
 } parents;
 
-EXACT_INLINE parents parents_of(const row *a) {      // if the next level halves lines
+EXACT_INLINE parents parents_of(const row *a) {      // only if the next level halves lines
   const grid_level *l = a->l;
   const family f = family_of(l, a->j, a->k);
   const float *own = l->whole + f.own;
@@ -199,7 +196,7 @@ EXACT_INLINE void correct_run(const parents *f, float *z, int32_t m, int32_t end
   for (; m < end; m += GRID_LANES) eight_store(z + m, corrected(f, z, m, kind, deep));
 }
 
-// The same if the next level has as many cells in a line: number m is cell 2m + shift there, too.
+// Corrects z if the next level has as many cells in a line: number m is cell 2m + shift there, too.
 EXACT_INLINE void correct_same(const row *a, int32_t m, int32_t end) {
   const grid_level *l = a->l;
   const family f = family_of(l, a->j, a->k);

@@ -1,14 +1,15 @@
 // grid_mask.c: sets the free cells on all levels: diagonals, kinds of blocks, parts for threads.
 //
-// A new mask is compared with the last one. Where it differs, the parents of the changed cells and
-// of their neighbours are computed again (grid_weights.c). Where these differ, so are their
-// parents, and so on up to the last level.
+// A new mask is compared with the last one. The parents of changed cells and of their neighbours
+// are computed again (grid_weights.c). The same is done for parents that changed, up to the last
+// level.
 // Cost: a comparison of the masks, and the cells that change.
 #include <string.h>
 
 #include "grid_parts.h"
 
-// Sets the diagonal of a cell from the weights in use; 0 if it is not free. r, z and p are 0 there.
+// Sets the diagonal of a cell from the weights in use; 0 if the cell is not free. Sets r, z and p
+// to 0 if the diagonal is 0.
 static void set_cell(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   const size_t mine = grid_split(l, i, j, k);
   float d = 0.0F;
@@ -27,7 +28,7 @@ static void set_cell(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   if (!(d > 0.0F)) l->r[mine] = l->z[mine] = l->p[mine] = 0.0F;
 }
 
-// 1: all 16 cells have unit weights on all sides.
+// 1: all 16 cells from i on have unit weights on all sides.
 static int is_uniform(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   for (int32_t d = 0; d < 3; d++) {
     if (l->side[d] < 2) continue;
@@ -42,9 +43,10 @@ static int is_uniform(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   return 1;
 }
 
-// Merges runs of fewer than `shortest` blocks of a kind into a neighbouring run of a kind that can
-// do the same. The end of a run costs more than some unneeded loads.
-static void merge(uint16_t *run, int32_t blocks, uint16_t kind, uint16_t into, int32_t shortest) {
+// Merges runs of fewer than `shortest` blocks of `kind` into neighbouring runs of kind `into`,
+// whose loops give the same result. The end of a run costs more than some unneeded loads.
+static void merge_runs(uint16_t *run, int32_t blocks, uint16_t kind, uint16_t into,
+                       int32_t shortest) {
   for (int32_t b = 0, end; b < blocks; b = end) {
     for (end = b + 1; end < blocks && run[end] == run[b];) end++;
     if (run[b] != (4 | kind) || end - b >= shortest) continue;
@@ -61,8 +63,8 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
   const uint8_t *state = l->state + grid_cell(l, 0, j, k);
   for (int32_t b = 0; b < l->blocks; b++) {
     const int32_t i = GRID_BLOCK*b, left = grid_block_end(l, i) - i;
-    const int some = left > 0 && grid_any_is(state + i, left, PERP_CELL_LIQUID);
-    int kind = some ? GRID_GENERAL : GRID_EMPTY;
+    const int any_free = left > 0 && grid_any_is(state + i, left, PERP_CELL_LIQUID);
+    int kind = any_free ? GRID_GENERAL : GRID_EMPTY;
     if (kind == GRID_GENERAL && left == GRID_BLOCK && grid_all_are(state + i, PERP_CELL_LIQUID)) {
       const int inner = i > 0 && i + GRID_BLOCK < l->side[0] && grid_is_inner(l, j, k);
       if (l == &g->at[0]) kind = even[b] == 1 ? GRID_UNIFORM : GRID_GENERAL;
@@ -76,8 +78,8 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
     busy |= kind == GRID_EMPTY ? 0 : kind == GRID_GENERAL ? 3 : 1;
     run[b] = (uint16_t)(4 | kind);
   }
-  merge(run, l->blocks, GRID_UNIFORM, GRID_SAME, 12);
-  merge(run, l->blocks, GRID_SAME, GRID_GENERAL, 2);
+  merge_runs(run, l->blocks, GRID_UNIFORM, GRID_SAME, 12);
+  merge_runs(run, l->blocks, GRID_SAME, GRID_GENERAL, 2);
   for (int32_t b = l->blocks - 2; b >= 0; b--)
     if ((run[b] & 3) == (run[b + 1] & 3) && run[b + 1] >> 2 < GRID_RUN_BLOCKS_MAX)
       run[b] = (uint16_t)(run[b + 1] + 4);
@@ -86,12 +88,12 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
     memset(l->across + (size_t)index*(size_t)l->pitch, 0, (size_t)l->pitch*sizeof *l->across);
 }
 
-static uint8_t wanted(const grid_level *l, const uint8_t *is_free, int32_t cell) {
+static uint8_t masked_state(const grid_level *l, const uint8_t *is_free, int32_t cell) {
   if (l->type[cell] != PERP_CELL_LIQUID) return l->type[cell];
   return is_free == NULL || is_free[cell] ? PERP_CELL_LIQUID : PERP_CELL_AIR;
 }
 
-// The same for the cells of a line, many at a time.
+// masked_state() for the cells of a line; compilers turn the loop into vector instructions.
 static void set_states(const uint8_t *type, const uint8_t *is_free, int32_t count,
                        uint8_t *state) {
   _Static_assert(PERP_CELL_AIR == PERP_CELL_LIQUID + 1, "air follows liquid");
@@ -132,7 +134,7 @@ static void mask_lines(void *data, int32_t from, int32_t to) {
   }
 }
 
-// Kinds of blocks depend on the neighbouring lines, so this runs once all lines are known.
+// Sets the kinds of blocks. They depend on the neighbouring lines, so all lines must be masked.
 static void run_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   for (int32_t line = from; line < to; line++)
@@ -147,7 +149,7 @@ static void mark_parent(const grid_level *l, int32_t i, int32_t j, int32_t k) {
 }
 
 // Marks the parents of a cell and of its neighbours to be computed again.
-static void mark(const grid_level *l, int32_t i, int32_t j, int32_t k) {
+static void mark_parents(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   mark_parent(l, i, j, k);
   if (i > 0) mark_parent(l, i - 1, j, k);
   if (i + 1 < l->side[0]) mark_parent(l, i + 1, j, k);
@@ -177,7 +179,7 @@ static void compare_lines(void *data, int32_t from, int32_t to) {
   }
 }
 
-// 1: the line or a neighbouring one has changed.
+// 1: the line, or a neighbouring line if beside = 1, has changed.
 static int is_near(const grid_level *l, int32_t j, int32_t k, int beside) {
   const uint8_t *at = l->touched + (size_t)k*(size_t)l->side[1] + (size_t)j;
   if (at[0]) return 1;
@@ -185,8 +187,8 @@ static int is_near(const grid_level *l, int32_t j, int32_t k, int beside) {
                     (k > 0 && at[-l->side[1]]) || (k + 1 < l->side[2] && at[l->side[1]]));
 }
 
-// Sets the kinds of blocks in changed lines and their neighbours. Returns the number of these
-// lines. *busy: 1 if the set of lines with free cells changed.
+// Sets the kinds of blocks in changed lines and, on coarser levels, in their neighbours. Returns
+// the number of these lines. *busy = 1 if the set of lines with free cells changed.
 static int32_t run_changes(const grid_levels *g, grid_level *l, int *busy) {
   int32_t lines = 0;
   *busy = 0;
@@ -212,19 +214,19 @@ static int32_t mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_fre
     const int32_t j = line%l->side[1], k = line/l->side[1];
     for (int32_t i = 0; i < l->side[0]; i++) {
       const int32_t cell = line*l->side[0] + i;
-      const uint8_t was = l->state[cell], now = wanted(l, is_free, cell);
+      const uint8_t was = l->state[cell], now = masked_state(l, is_free, cell);
       if (now == was || (was == PERP_CELL_SOLID && now != PERP_CELL_SOLID)) continue;
       l->state[cell] = now;
       set_cell(l, i, j, k);
       if (l == &g->at[0] && g->closed > 0 && g->label[cell] >= 0 && g->label[cell] < g->many)
         g->held[g->label[cell]] += now == PERP_CELL_LIQUID ? -1 : 1;
-      if (!last) mark(l, i, j, k);
+      if (!last) mark_parents(l, i, j, k);
     }
   }
   return run_changes(g, l, busy);
 }
 
-// Sets eight cells from i on that are all inner, or all not free.
+// Sets the diagonals of eight cells from i on that are all inner (inner = 1), or all not free.
 static void set_eight(const grid_level *l, int inner, int32_t i, int32_t j, int32_t k) {
   float *const zero[] = {l->r, l->z, l->p};
   for (int32_t colour = 0; colour < 2; colour++) {
@@ -254,7 +256,7 @@ static void coarse_diagonal_lines(void *data, int32_t from, int32_t to) {
         continue;
       }
       set_cell(c, i, j, k);
-      if (!last && !w->all && c->dirty[row + i] == 2) mark(c, i, j, k);   // there is one task then
+      if (!last && !w->all && c->dirty[row + i] == 2) mark_parents(c, i, j, k);   // one thread only
       c->dirty[row + i] = 0;
     }
   }
@@ -270,7 +272,7 @@ static void set_near(grid_level *l) {
     }
 }
 
-// Splits the level into parts of about equal work, wide enough for the longest pass.
+// Splits the level into parts of about equal work for threads, wide enough for the longest pass.
 static void balance(const grid_levels *g, grid_level *l) {
   static const int32_t cost[] = {[GRID_EMPTY] = 0, [GRID_GENERAL] = 3, [GRID_UNIFORM] = 2,
                                  [GRID_SAME] = 2};
@@ -323,7 +325,7 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   } else {
     lines = mask_changes(g, l, is_free, &busy);
   }
-  const int rebuild = all || !l->below;                 // 1: compute the coarser levels as a whole
+  const int rebuild = all || !l->below;                 // 1: compute all cells of coarser levels
   for (int32_t k = from; k < g->levels; k++) {
     grid_level *c = &g->at[k];
     if (k > from) {

@@ -1,13 +1,14 @@
 // grid_pass.c: passes over a level in single precision: sweeps, transfers, sums.
 //
-// All half sweeps of one side of the cycle are one pass over memory. Slab t of a stage (a line in
-// two dimensions, a plane in three) follows slab t + 1 of the stage before, while that is in the
-// cache. In three dimensions this goes strip by strip of lines, because whole planes would not fit.
-// With threads, each part of the slabs first does everything that does not need its neighbours, a
-// trapezoid of slabs and stages. Then the triangles between the parts are filled in. A slab of a
-// stage has the same input either way, and sums are made by line, so the bits are the same for any
-// number of threads. If all stages of a side are active, lines go through them at once
-// (grid_wave.c). Cost: one read and one write of each array per side.
+// The stages (half sweeps, transfers) of one side of the cycle are one pass over memory. A slab is
+// a line in two dimensions, a plane in three. A stage works on slab t right after the stage before
+// it has done slab t + 1, so slabs are still in the cache. In three dimensions this is done for
+// strips of lines, because whole planes would not fit. For threads the slabs are split into parts.
+// Each thread first does everything in its part that needs no other part, a trapezoid of slabs and
+// stages. Then the triangles between the parts are done. A slab of a stage has the same input
+// either way, and sums are made line by line, so the bits are the same for any number of threads.
+// Where all stages of a side can run on a line, they run at once (grid_wave.c).
+// Cost: one read and one write of each array per side.
 #include <math.h>
 #include <string.h>
 
@@ -15,11 +16,11 @@
 #include "grid_line.h"
 #include "grid_parts.h"
 
-// The transpose of interpolation: the share that line (j, k) of the finer level f gives to its
-// parents (which = 0), or to those beside (1) or behind (2) them. Adds to sum, 2*pitch numbers of
-// the coarse line.
-EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which, int32_t length,
-                       float *sum) {
+// The transpose of interpolation: adds to sum what line (j, k) of the finer level f gives to its
+// parents (which = 0), or to the parents beside (1) or behind (2) them. sum: 2*pitch numbers of the
+// coarse line.
+EXACT_INLINE void add_shares(const grid_level *f, int32_t j, int32_t k, int32_t which,
+                             int32_t length, float *sum) {
   const int32_t index = grid_row(f, j, k), shift = grid_shift(j, k, 0);
   if (!f->busy[index]) return;
   const family y = family_of(f, j, k);
@@ -39,7 +40,8 @@ EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which,
                                                     eight_load(res + m))));
     return;
   }
-  // Cell m leans to m + lean, so parent m gets from cell m - lean the share that it does not keep.
+  // Cell m gives a share to parent m + lean and keeps the rest, so parent m gets from cell m -
+  // lean.
   const eight one = eight_all(1.0F);
   for (int32_t m = 0; m < length; m += GRID_LANES) {
     const eight v = eight_load(res + m);
@@ -52,7 +54,7 @@ EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which,
   }
 }
 
-// r of line a of level l from the residuals of the finer level.
+// Computes r of line a of a level from the residuals of the finer level.
 EXACT_INLINE void gather(const row *a, float *sum) {
   const grid_level *l = a->l, *f = l - 1;
   if (!l->near[a->index]) return;
@@ -60,14 +62,14 @@ EXACT_INLINE void gather(const row *a, float *sum) {
   const int32_t length = f->halved[0] ? f->pitch : 2*l->pitch;
   memset(sum, 0, (size_t)(2*l->pitch > f->pitch ? 2*l->pitch : f->pitch)*sizeof *sum);
   for (int32_t t = k; t <= k + z && t < f->side[2]; t++)
-    for (int32_t s = j; s <= j + y && s < f->side[1]; s++) give(f, s, t, 0, length, sum);
+    for (int32_t s = j; s <= j + y && s < f->side[1]; s++) add_shares(f, s, t, 0, length, sum);
   for (int32_t t = k; y && t <= k + z && t < f->side[2]; t++) {
-    if (j > 0) give(f, j - 1, t, 1, length, sum);
-    if (j + 2 < f->side[1]) give(f, j + 2, t, 1, length, sum);
+    if (j > 0) add_shares(f, j - 1, t, 1, length, sum);
+    if (j + 2 < f->side[1]) add_shares(f, j + 2, t, 1, length, sum);
   }
   for (int32_t s = j; z && s <= j + y && s < f->side[1]; s++) {
-    if (k > 0) give(f, s, k - 1, 2, length, sum);
-    if (k + 2 < f->side[2]) give(f, s, k + 2, 2, length, sum);
+    if (k > 0) add_shares(f, s, k - 1, 2, length, sum);
+    if (k + 2 < f->side[2]) add_shares(f, s, k + 2, 2, length, sum);
   }
   const size_t even = (size_t)((a->j + a->k) & 1)*l->area + a->at,
                odd = (size_t)((a->j + a->k + 1) & 1)*l->area + a->at;
@@ -101,7 +103,7 @@ EXACT_INLINE void load_block(const double *from, int32_t cells, double scale, ei
 }
 
 typedef struct tally { double sum, most; } tally;
-EXACT_INLINE void count_in(tally *t, eight sum, eight most) {
+EXACT_INLINE void add_to_tally(tally *t, eight sum, eight most) {
   const double largest = eight_most(most);
   t->sum += eight_sum(sum);
   if (!(largest <= t->most)) t->most = largest;      // a NaN stays
@@ -118,19 +120,19 @@ EXACT_INLINE tally load(const row *a, const double *from, double scale) {
     for (; m < end; m += GRID_LANES) {
       eight v, w;
       load_block(from + 2*m, l->side[0] - 2*m, scale, &v, &w);
-      v = eight_add(eight_where(eight_load(l->inverse + even + m), v), zero);   // -0 becomes 0
+      v = eight_add(eight_where(eight_load(l->inverse + even + m), v), zero);   // turns -0 into 0
       w = eight_add(eight_where(eight_load(l->inverse + odd + m), w), zero);
       eight_store(l->r + even + m, v);
       eight_store(l->r + odd + m, w);
       sum = eight_add(sum, eight_add(eight_multiply(v, v), eight_multiply(w, w)));
       most = eight_max(most, eight_max(eight_size(v), eight_size(w)));
     }
-    count_in(&t, sum, most);
+    add_to_tally(&t, sum, most);
   }
   return t;
 }
 
-// to <- scale*v, or to += scale*v. Where no cell is free: 0, or unchanged.
+// to <- scale*v, or to += scale*v if add = 1.
 EXACT_INLINE void store_block(double *to, int32_t cells, double scale, eight even, eight odd,
                               int add) {
   float v[GRID_BLOCK];
@@ -183,13 +185,13 @@ EXACT_INLINE tally step(const row *a, const grid_pass *pass, double *to) {
       sum = eight_add(sum, eight_add(eight_multiply(v, v), eight_multiply(w, w)));
       most = eight_max(most, eight_max(eight_size(v), eight_size(w)));
     }
-    count_in(&t, sum, most);
+    add_to_tally(&t, sum, most);
   }
   if (pass->fresh) clear_empty(a, to);
   return t;
 }
 
-// 1: prefetching gains time. In three dimensions there are more streams than the processor follows.
+// 1: prefetching saves time. In three dimensions there are too many streams for the processor.
 EXACT_INLINE int is_far(const grid_level *l) { return l->n > GRID_CACHE_CELLS_MAX && !l->deep; }
 
 EXACT_INLINE void dots(const row *a, double *zr, double *zq) {
@@ -257,7 +259,7 @@ EXACT_INLINE double apply_run(const around *n, const float *p, const float *out,
   return eight_sum(sum);
 }
 
-// q <- A p by differences, which have small rounding errors where p is smooth.
+// q <- A p by differences, whose rounding errors are small where p is smooth.
 EXACT_INLINE double apply(const row *a) {
   const grid_level *l = a->l;
   const int far = is_far(l);
@@ -268,7 +270,8 @@ EXACT_INLINE double apply(const row *a) {
     const float *p = l->p + mine, *out = l->out + mine, *inverse = l->inverse + mine;
     float *q = l->q + mine;
     RUNS(a, b, m, end, kind) {
-      if (kind == GRID_UNIFORM && l->deep) pq += apply_run(&n, p, out, inverse, q, m, end, far, 2, 1);
+      if (kind == GRID_UNIFORM && l->deep)
+        pq += apply_run(&n, p, out, inverse, q, m, end, far, 2, 1);
       else if (kind == GRID_UNIFORM) pq += apply_run(&n, p, out, inverse, q, m, end, far, 2, 0);
       else if (l->deep) pq += apply_run(&n, p, out, inverse, q, m, end, far, 1, 1);
       else pq += apply_run(&n, p, out, inverse, q, m, end, far, 1, 0);
@@ -277,11 +280,11 @@ EXACT_INLINE double apply(const row *a) {
   return pq;
 }
 
-// from_r - A from_z in line (j, k).
-static const double *rest_of(const grid_pass *pass, int32_t j, int32_t k, double *rest) {
+// Returns from_r - A from_z in line (j, k), minus the means if requested.
+static const double *residual_line(const grid_pass *pass, int32_t j, int32_t k, double *rest) {
   const grid_level *l = pass->l;
   const int32_t cell = grid_cell(l, 0, j, k);
-  if (!pass->l->busy[grid_row(l, j, k)]) return rest;   // nothing of it is used
+  if (!pass->l->busy[grid_row(l, j, k)]) return rest;   // the caller reads no cell of this line
   if (pass->from_z == NULL)
     for (int32_t i = 0; i < l->side[0]; i++) rest[i] = 0.0;
   else grid_multiply_line(pass->g, l, j, k, pass->from_z, rest);
@@ -296,8 +299,8 @@ EXACT_INLINE void put_sums(const row *a, double first_sum, double second) {
   a->l->sums[2*(size_t)a->index + 1] = second;
 }
 
-// Does lines [from, to) of a slab. Lines without free cells are done only if something must be
-// written for them.
+// Runs a stage on lines [from, to) of a slab. A line without free cells is visited only if the
+// stage writes to it.
 EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t slab, int32_t from,
                              int32_t to, double *line) {
   const grid_level *l = pass->l;
@@ -325,7 +328,7 @@ EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t sl
                           put_sums(&a, s.sum, s.most););
     case GRID_LOAD:
       LINES(const double *right = pass->from_z == NULL && !pass->centred
-                               ? pass->from_r + CELL : rest_of(pass, a.j, a.k, line);
+                               ? pass->from_r + CELL : residual_line(pass, a.j, a.k, line);
             const tally s = load(&a, right, pass->scale);
             put_sums(&a, s.sum, s.most););
     case GRID_MULTIPLY:
@@ -357,8 +360,8 @@ static void slab_run(const grid_pass *pass, int32_t s, int32_t slab, int32_t par
   else slab_narrow(pass, pass->stage[s], slab, from, to, line);
 }
 
-// Stages 0 .. GRID_WAVE - 1 of round t, stage s at slab t - s, in lines [from, to). In one round
-// they do not depend on each other's lines.
+// Runs stages 0 .. GRID_WAVE - 1 of round t, stage s at slab t - s, on lines [from, to). In a
+// round, the lines do not depend on each other.
 static void wave_run(const grid_pass *pass, int32_t t, int32_t part, int32_t from, int32_t to) {
   const grid_level *l = pass->l;
   for (int32_t line = from, end; line < to; line = end) {
@@ -370,10 +373,9 @@ static void wave_run(const grid_pass *pass, int32_t t, int32_t part, int32_t fro
 
 static int32_t lines_of(const grid_level *l) { return l->deep ? l->side[1] : 1; }   // in a slab
 
-// Lines of a strip: the numbers that its stages use at a time should stay in the second-level
-// cache.
+// The lines of a strip. What all stages use at a time should fit into the second-level cache.
 static int32_t strip_of(const grid_pass *pass) {
-  enum { CACHE_BYTES = 640 << 10,                     // used of the second-level cache
+  enum { CACHE_BYTES = 640 << 10,                     // part of the second-level cache that is used
          CELL_BYTES = 24,                             // z, r and weights of a cell
          STRIP_LINES_MIN = 8 };
   const int64_t bytes = (int64_t)CELL_BYTES*pass->stages*pass->l->side[0];
@@ -382,9 +384,9 @@ static int32_t strip_of(const grid_pass *pass) {
   return strip >= lines ? lines : strip < STRIP_LINES_MIN ? STRIP_LINES_MIN : (int32_t)strip;
 }
 
-// The work of part `index` of the slabs that needs no other part: stage s leaves out s slabs at
-// inner ends. It goes strip by strip of lines, each shifted by a line per stage: the strips before
-// have done what a stage needs there, and nothing that would be too early for it.
+// Does the work of part `index` that needs no other part: stage s leaves out s slabs at ends that
+// touch another part. It goes strip by strip of lines. For stage s a strip is shifted back by s
+// lines, so that earlier strips have done all that the stage needs and nothing too early.
 static void trapezoid(void *data, int32_t index) {
   const grid_pass *pass = data;
   const grid_level *l = pass->l;
@@ -413,7 +415,7 @@ static void trapezoid(void *data, int32_t index) {
     }
 }
 
-// The remaining work between parts index and index + 1.
+// Does the work that is left between parts index and index + 1.
 static void triangle(void *data, int32_t index) {
   const grid_pass *pass = data;
   const int32_t seam = pass->l->part[index + 1], lines = lines_of(pass->l);

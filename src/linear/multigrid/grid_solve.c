@@ -3,26 +3,26 @@
 //     c = cycle(r),  p <- c + turn p,  turn = -step (c'q)/(c'r before),   (flexible: Polak-Ribiere)
 //     q = A p,  step = (c'r)/(p'q),  z += step p,  r -= step q
 // c, p, q and r are in single precision. z is in double, because A would amplify its rounding
-// errors. Each time r has become replace_drop times as large, it is computed again from z in double
-// precision and scaled to the range of single precision. p is kept, so no progress is lost (van der
-// Vorst, Ye: Residual replacement strategies, 2000).
-// Cost beside the cycle: two passes over memory.
+// errors. When |r| has fallen to replace_drop times its last replacement, r is computed again from
+// z in double precision and scaled to the range of single precision. p is kept, so no progress is
+// lost (van der Vorst, Ye: Residual replacement strategies, 2000).
+// Cost in addition to the cycle: two passes over memory.
 #include <math.h>
 
 #include "grid_parts.h"
 #include "dense_kernels.h"
 #include "vector.h"
 
-// q has errors of 1e-7 |p_i - p_j|, which for smooth r on 1000^2 cells is about 1e-4 |r|.
+// q has errors of 1e-7 |p_i - p_j|, about 1e-4 |r| for smooth r on 1000^2 cells.
 static const double replace_drop = 1e-3;   // |r| relative to the last replacement
 
 typedef struct system {
   grid_levels *g;
   grid_level *l;
-  const double *r;             // as given
+  const double *r;             // the caller's
   int singular;
   double scale;                // l->r is r times this power of two; 0: r is 0 or not finite
-  double norm, most;           // of the unscaled residual
+  double norm, most;           // norm and largest entry of the residual, not scaled
 } system;
 
 static void load(system *s, const double *z, double scale) {
@@ -36,13 +36,13 @@ static void load(system *s, const double *z, double scale) {
   s->scale = scale;
 }
 
-static double near_one(double v) {     // 2^k with v 2^k in 1/2 .. 1
+static double near_one(double v) {     // the power of two 2^k with v 2^k in [1/2, 1)
   int exponent = 0;
   frexp(v, &exponent);
   return power_of_two_within(-exponent, 1000);
 }
 
-// l->r <- r - A z, z = NULL: 0. The last scale is kept if it still fits.
+// l->r <- scale*(r - A z); z NULL: 0. Tries `guess` as the scale first.
 static void refresh(system *s, const double *z, double guess) {
   const double lowest = 1e-6, highest = 1e6;         // far from the limits of single precision
   load(s, z, guess > 0.0 ? guess : 1.0);
@@ -74,7 +74,7 @@ void grid_levels_cycle(grid_levels *g, int32_t from, const double *r, double *z)
                                .scale = g->scale/s.scale});
 }
 
-// ---- the residual of the last solve ----
+// ---- changes of the last solve's residual ----
 
 static float *rest_at(grid_levels *g, int32_t from, int32_t cell) {
   const grid_level *l = &g->at[from];
@@ -98,8 +98,8 @@ void grid_levels_rest_add(grid_levels *g, int32_t from, int32_t cell, double by)
   rest_put(g, at, (double)*at + g->last.scale*by);
 }
 
-// 1: l->r is r - A z, up to rounding errors of conjugate gradients.
-static int recall(system *s) {
+// Returns 1 if l->r still is the scaled r - A z, up to rounding errors of conjugate gradients.
+static int reuse_residual(system *s) {
   const grid_levels *g = s->g;
   const double sum = g->last.sum;
   if ((int32_t)(s->l - g->at) != g->last.level || s->singular) return 0;
@@ -110,7 +110,8 @@ static int recall(system *s) {
   return 1;
 }
 
-static void keep(const system *s, double replaced, int aligned, double step, double before) {
+static void save_residual(const system *s, double replaced, int aligned, double step,
+                          double before) {
   grid_levels *g = s->g;
   if (s->singular) return;
   const double norm = s->norm*s->scale;
@@ -124,7 +125,7 @@ static void keep(const system *s, double replaced, int aligned, double step, dou
   g->last.before = before;
 }
 
-// warm = 1: z is the start.
+// warm = 1: starts at z, else at 0.
 static int solve(grid_levels *g, int32_t from, const double *r, double *z, int warm,
                  double relative, double absolute, int32_t limit, const perp_deadline *deadline,
                  grid_levels_report *report) {
@@ -132,21 +133,21 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
   grid_level *l = &g->at[from];
   system s = {.g = g, .l = l, .r = r};
   s.singular = grid_means(g, from, r);
-  const int known = warm && recall(&s);
+  const int known = warm && reuse_residual(&s);
   if (!known) refresh(&s, warm ? z : NULL, g->guess);
   g->last.level = -1;
   *report = (grid_levels_report){0, s.norm, s.most, s.norm};
   const int enough = s.most == 0.0 || s.most <= absolute || (relative >= 1.0 && s.scale > 0.0);
   if (enough || !(s.scale > 0.0)) {
     for (int32_t i = 0; !warm && i < l->n; i++) z[i] = 0.0;
-    if (s.scale > 0.0) keep(&s, known ? g->last.replaced : s.norm, 0, 0.0, 0.0);
+    if (s.scale > 0.0) save_residual(&s, known ? g->last.replaced : s.norm, 0, 0.0, 0.0);
     return !enough;
   }
   g->guess = s.scale;
   double gained = 0.0, lowest = s.norm, replaced = known ? max2(g->last.replaced, s.norm) : s.norm;
-  int status = 1, worse = 0, restart = !known || !g->last.aligned;
+  int status = 1, stalled = 0, restart = !known || !g->last.aligned;
   double step = restart ? 0.0 : g->last.step, before = restart ? 0.0 : g->last.before;
-  while (report->iterations < limit && worse < 20) {
+  while (report->iterations < limit && stalled < 20) {
     if (deadline_passed(deadline)) {
       status = -1;
       break;
@@ -175,16 +176,17 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
     before = zr;
     restart = s.norm > 100.0*lowest;
     if (s.norm <= replace_drop*replaced) {
-      // Far below, r is mostly rounding that p does not know, so p'r is not 0.
+      // If |r| fell much further, the new r is mostly rounding errors and not orthogonal to p.
       restart = s.norm <= 0.01*replace_drop*replaced;
-      // p and q keep their scale, which cancels in turn.
+      // p and q keep the old scale, which cancels in `turn`.
       refresh(&s, z, near_one(s.most));
       replaced = s.norm;
     }
     const double gain = step*zr/(scale*scale);       // twice the decrease of the energy
     gained += gain;
-    // Norms may rise for long while the energy falls. Near the end only rounding makes it fall.
-    worse = s.norm < lowest || gain > 1e-6*gained ? 0 : worse + 1;
+    // |r| may rise for many steps while the energy falls, so both are checked. Gains of energy near
+    // rounding do not count.
+    stalled = s.norm < lowest || gain > 1e-6*gained ? 0 : stalled + 1;
     lowest = min2(lowest, s.norm);
     if (s.norm <= relative*report->norm_before || s.most <= absolute) {
       status = 0;
@@ -193,7 +195,7 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
   }
   report->norm = s.norm;
   report->most = s.most;
-  if (s.scale > 0.0) keep(&s, replaced, !restart && report->iterations > 0, step, before);
+  if (s.scale > 0.0) save_residual(&s, replaced, !restart && report->iterations > 0, step, before);
   if (!warm && report->iterations == 0)
     for (int32_t i = 0; i < l->n; i++) z[i] = 0.0;
   if (s.singular && grid_means(g, from, z))

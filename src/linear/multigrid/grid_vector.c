@@ -7,30 +7,30 @@
 #include "grid_parts.h"
 #include "vector.h"
 
-EXACT_INLINE four fall(const double *x, four own, ptrdiff_t stride) {
+EXACT_INLINE four drops(const double *x, four own, ptrdiff_t stride) {
   return four_add(four_subtract(own, four_load(x - stride)),
                   four_subtract(own, four_load(x + stride)));
 }
 
-// Sixteen cells with the same weights on all sides.
+// The product for 16 cells with the same weights on all sides.
 EXACT_INLINE void even_block(const grid_level *l, const double unit[3], const double *x,
                              double *y) {
   const ptrdiff_t line = l->side[1] > 1 ? l->side[0] : 0, plane = line*l->side[1];
   for (int32_t t = 0; t < GRID_BLOCK; t += 4) {
     const four own = four_load(x + t);
-    four sum = four_multiply(four_all(unit[0]), fall(x + t, own, 1));
-    if (line > 0) sum = four_add(sum, four_multiply(four_all(unit[1]), fall(x + t, own, line)));
-    if (l->deep) sum = four_add(sum, four_multiply(four_all(unit[2]), fall(x + t, own, plane)));
+    four sum = four_multiply(four_all(unit[0]), drops(x + t, own, 1));
+    if (line > 0) sum = four_add(sum, four_multiply(four_all(unit[1]), drops(x + t, own, line)));
+    if (l->deep) sum = four_add(sum, four_multiply(four_all(unit[2]), drops(x + t, own, plane)));
     four_store(y + t, sum);
   }
 }
 
 // A line of a level and the six sides of its cells: the neighbours, and the weights of the faces.
 typedef struct sides {
-  int32_t length, fine, shift;   // fine: level 0, whose weights belong to the caller
-  double unit[3], scale;         // scale: of the weights of other levels
+  int32_t length, fine, shift;   // fine = 1: level 0, whose weights belong to the caller
+  double unit[3], scale;         // scale of the weights of other levels
   const uint8_t *own;            // types of the line
-  ptrdiff_t stride[6];           // to the neighbour; 0: edge of the grid
+  ptrdiff_t stride[6];           // distance to the neighbour; 0: edge of the grid
   const double *face[6];         // level 0; NULL: 1
   const float *weight[2][6];     // other levels, by colour
   const float *leak[2];
@@ -66,8 +66,8 @@ static sides sides_of(const grid_levels *g, const grid_level *l, int32_t j, int3
   return s;
 }
 
-// Row i of liquid, x from the beginning of the line on: sum of w_f (x_i - x_j), x_j = 0 in air. *d:
-// the diagonal.
+// The product of row i, a liquid cell: sum of w_f (x_i - x_j), x_j = 0 in air. x starts at the
+// beginning of the line. *d: the diagonal.
 EXACT_INLINE double row_times(const sides *s, int32_t i, const double *x, double *d) {
   double sum = 0.0, diagonal = 0.0;
   const int32_t colour = (i + s->shift) & 1, m = i >> 1;
@@ -88,7 +88,8 @@ EXACT_INLINE double row_times(const sides *s, int32_t i, const double *x, double
   return sum;
 }
 
-// If most blocks of a line have weights of their own, the product of the caller's grid is faster.
+// If most blocks of a line of level 0 are not even, multiplies by the caller's grid, which is then
+// faster, and returns 1.
 static int multiply_stretch(const grid_levels *g, const grid_level *l, const uint8_t *even,
                             int32_t cell, const double *x, double *y) {
   if (l != &g->at[0] || g->grid.cells[0] != l->side[0]) return 0;
@@ -131,7 +132,7 @@ void grid_multiply_line(const grid_levels *g, const grid_level *l, int32_t j, in
 void grid_levels_apply(const grid_levels *g, int32_t level, const double *x, const double *b,
                        double *y) {
   static const grid_stage stage[] = {GRID_MULTIPLY};
-  // For its threads and lines; nothing of g changes.
+  // The pass uses the threads and work lines of g and changes nothing else in it.
   grid_levels *own = (grid_levels *)(uintptr_t)g;
   grid_pass_run(&(grid_pass){.g = own, .l = &own->at[level], .stage = stage, .stages = 1,
                              .from_z = x, .from_r = b, .to_z = y});
@@ -246,8 +247,8 @@ static double value_at(const grid_level *l, const double *v, int32_t cell) {
   return l->type[cell] == PERP_CELL_LIQUID ? v[cell] : 0.0;
 }
 
-// Interpolates as the cycle does: the parent's value, and a quarter of the way to that of the
-// neighbour on the cell's side, in each direction.
+// Interpolates as the cycle does: in each direction, a quarter of the way from the parent's value
+// to the value of the parent's neighbour on the cell's side.
 static void refine_lines(void *data, int32_t from, int32_t to) {
   const lines_job *w = data;
   const grid_level *f = w->l, *c = f + 1;

@@ -1,22 +1,23 @@
 // grid_wave.c: does the five stages of one side of the cycle at once, on five successive slabs.
 //
-// In round t stage s is at slab t - s, with red for even s and black for odd s. From this round it
-// needs only the value that stage s - 1 has just computed at the same place of slab t - s + 1,
-// which stays in a register. All other values are from the round before: the neighbours in its own
-// slab, which no other stage changes now, and the one in slab t - s - 1, which stage s + 1 changes
-// later. So the blocks of a round may go in any order, and arrays can be prefetched.
+// In round t stage s works at slab t - s, on red cells for even s and black cells for odd s. From
+// this round it needs a single value: the one that stage s - 1 has just computed at the same place
+// of slab t - s + 1, which stays in a register. All other values are from earlier rounds: the
+// neighbours in its own slab, which no other stage changes in this round, and the neighbour in slab
+// t - s - 1, which stage s + 1 changes later. So the blocks of a round may go in any order, and
+// arrays can be prefetched.
 //
-// The values have the bits of grid_line.h, because seams between threads go without waves. Only
-// zeros in empty blocks may differ in sign. That has no effect: r is never -0, so no sum with them
-// is. Cost: one read of each array for all five stages.
+// The seams between threads are computed without waves, so the values must have the bits of
+// grid_line.h. Only zeros in empty blocks may differ in sign. That has no effect: r is never -0, so
+// no sum with such a zero is -0.
+// Cost: one read of each array for all five stages.
 #include "eight.h"
 #include "grid_line.h"
 #include "grid_parts.h"
 
 enum { STAGES = GRID_WAVE };
 
-// Every second stage has one colour: pointers for stage 1 or 2. Stages 3 and 4 are two slabs
-// before.
+// Pointers for stage 1 or stage 2. Stages 3 and 4 have the same colours, two slabs before.
 typedef struct side {
   float *z;
   const float *r, *inverse, *d;
@@ -25,8 +26,8 @@ typedef struct side {
 
 typedef struct wave {
   side odd, even;
-  ptrdiff_t two;             // numbers from a slab to the next but one
-  int far;                   // 1: the level comes from memory
+  ptrdiff_t two;             // distance of two slabs, in numbers
+  int far;                   // 1: the level is too large for the cache
   float *z, *across;         // z of stage 0; destination of residuals
   const float *r, *inverse;
   parents from;              // used on the way up
@@ -61,7 +62,7 @@ EXACT_INLINE eight wave_relax(const wave *w, const side *s, ptrdiff_t m, eight b
   return v;
 }
 
-EXACT_INLINE void wave_ahead(const wave *w, int32_t m, int up) {   // prefetches
+EXACT_INLINE void wave_prefetch(const wave *w, int32_t m, int up) {   // prefetches
   EIGHT_FETCH(w->r + m + GRID_PREFETCH_NUMBERS);
   EIGHT_FETCH(w->z + m + GRID_PREFETCH_NUMBERS);
   EIGHT_FETCH(w->odd.r + m + GRID_PREFETCH_NUMBERS);
@@ -74,7 +75,7 @@ EXACT_INLINE void wave_run(const wave *given, int32_t m, int32_t end, int up, in
   const side *odd = &w.odd, *even = &w.even;
   for (; m < end; m += GRID_LANES) {
     const ptrdiff_t n = m - w.two;
-    if (w.far) wave_ahead(&w, m, up);
+    if (w.far) wave_prefetch(&w, m, up);
     eight v = up ? corrected(&w.from, w.z, m, kind, deep)
                  : eight_multiply(kind == GRID_UNIFORM ? w.centre_inverse
                                                        : eight_load(w.inverse + m),
@@ -97,11 +98,11 @@ EXACT_INLINE void wave_run(const wave *given, int32_t m, int32_t end, int up, in
   }
 }
 
-// Returns the number of blocks from here on in which five lines are of one kind together, and
-// *kind. Uniform blocks get a loop of their own only if it is long, because its ends cost more than
-// loading known weights. Empty blocks are treated like others: their diagonals are 0. run: of stage
-// 0; those of the others are `stride` before it.
-EXACT_INLINE int32_t together(const uint16_t *run, ptrdiff_t stride, int *kind) {
+// Returns the number of blocks from here on in which none of the five lines changes its kind, and
+// sets *kind for all five: EMPTY, UNIFORM or SAME. A loop for UNIFORM pays only if it is long,
+// because its ends cost more than loading known weights. SAME also works on empty blocks, where
+// diagonals are 0. run: of stage 0; that of stage s is s*stride before it.
+EXACT_INLINE int32_t common_blocks(const uint16_t *run, ptrdiff_t stride, int *kind) {
   enum { UNIFORM_BLOCKS_MIN = 20 };   // blocks of a uniform loop
   int32_t length = run[0] >> 2;
   unsigned seen = 1U << (run[0] & 3);
@@ -131,12 +132,12 @@ EXACT_INLINE void wave_line(const grid_level *l, int32_t slab, int32_t line, int
                   .d = eight_all(l->centre), .centre_inverse = eight_all(l->centre_inverse)};
   const ptrdiff_t stride = (ptrdiff_t)step*blocks;
   int kind, next;
-  int32_t more = together(a.run, stride, &next);
+  int32_t more = common_blocks(a.run, stride, &next);
   for (int32_t b = 0, end; b < blocks; b = end) {
     kind = next;
     end = b + more;
     while (end < blocks) {
-      more = together(a.run + end, stride, &next);
+      more = common_blocks(a.run + end, stride, &next);
       if (next != kind) break;
       end += more;
     }

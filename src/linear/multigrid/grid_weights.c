@@ -1,16 +1,16 @@
 // grid_weights.c: computes the weights of all levels, without a mask and with one.
 //
-// A coarse cell is free if a child is free, else held at 0 if a child is (air or bound), else
-// solid. The weight between two coarse cells is the sum of those across their common face, halved
-// where the distance has doubled. The leak of a coarse cell is the sum of its children's leaks to
-// air and bound cells:
-//     2/3 of it if the surface is outside of the coarse cell (from distance 1 to 3/2), all of it if
-//     the surface runs through the cell.
-// No child counts with more than 8 whole faces, because a surface very close to a fine cell centre
-// is not as close to the coarse one. (With 1/2 of all leaks, a volume mean, CG takes 12 cycles
-// instead of 8 to 1e-8 on a box with a free surface, 256^2.) Every level is again a symmetric
-// M-matrix with 5 or 7 points. A wall that is thinner than a coarse cell does not separate its
-// sides there: many parallel channels take a cycle for every few cells of their length.
+// A coarse cell is free if a child is free; else held at 0 if a child is held at 0 (air or bound);
+// else solid. The weight between two coarse cells is the sum of the weights across their common
+// face, halved where the distance has doubled. The leak of a coarse cell is the sum of its
+// children's leaks to air and bound cells, times
+//     2/3 if the surface is outside of the coarse cell (its distance grows from 1 to 3/2),
+//     1 if the surface runs through the coarse cell.
+// A child's leak counts as at most 8 whole faces, because a surface very close to the centre of a
+// fine cell is not as close to that of the coarse cell. (With 1/2 of all leaks, a volume mean, CG
+// takes 12 cycles instead of 8 to 1e-8 on a box with a free surface, 256^2.) Every level is again a
+// symmetric M-matrix with 5 or 7 points. A coarse level does not see a wall that is thinner than
+// its cells. So many parallel channels take a cycle for every few cells of their length.
 // Cost: a few operations per cell.
 #include <math.h>
 #include <string.h>
@@ -18,13 +18,13 @@
 #include "grid_parts.h"
 #include "vector.h"
 
-static const float outside = 2.0F/3.0F, most_faces = 8.0F;
+static const float outside_share = 2.0F/3.0F, leak_faces_max = 8.0F;   // see above
 
 void grid_lines_run(grid_job *w, team_ranged task) {
   team_lines(w->g->threads, w->l->side[1]*w->l->side[2], w->l->n, task, w);
 }
 
-// The weight in A of the face above cell (i, j, k) of level 0 along d; not for the last cell.
+// The weight in A of the upper face of cell (i, j, k) of level 0 along d; not for the last cell.
 static double weight_above(const grid_levels *g, int32_t d, int32_t i, int32_t j, int32_t k) {
   const grid_level *l = &g->at[0];
   const double *face = g->grid.face[l->axis[d]], h = l->size[d];
@@ -34,18 +34,18 @@ static double weight_above(const grid_levels *g, int32_t d, int32_t i, int32_t j
   return face[at]*(1.0/(h*h));
 }
 
-// 1: cells i .. i + 15 of line (j, k) and all their neighbours are `what`, and none is at the edge.
-static int surrounded(const grid_level *l, const uint8_t *v, uint8_t what, int32_t i, int32_t j,
+// 1: cells i .. i + 15 of line (j, k) and all their neighbours have this type; none is at the edge.
+static int surrounded(const grid_level *l, const uint8_t *v, uint8_t type, int32_t i, int32_t j,
                       int32_t k) {
   if (i == 0 || i + GRID_BLOCK >= l->side[0] || !grid_is_inner(l, j, k)) return 0;
   const ptrdiff_t line = l->side[0], plane = line*l->side[1];
   v += grid_cell(l, i, j, k);
-  if (v[-1] != what || v[GRID_BLOCK] != what || !grid_all_are(v, what)) return 0;
-  if (l->side[1] > 1 && (!grid_all_are(v - line, what) || !grid_all_are(v + line, what))) return 0;
-  return !l->deep || (grid_all_are(v - plane, what) && grid_all_are(v + plane, what));
+  if (v[-1] != type || v[GRID_BLOCK] != type || !grid_all_are(v, type)) return 0;
+  if (l->side[1] > 1 && (!grid_all_are(v - line, type) || !grid_all_are(v + line, type))) return 0;
+  return !l->deep || (grid_all_are(v - plane, type) && grid_all_are(v + plane, type));
 }
 
-// 1: all faces of these cells have weight 1.
+// 1: all faces of cells i .. i + 15 have weight 1.
 static int whole_faces(const grid_levels *g, int32_t i, int32_t j, int32_t k) {
   const grid_level *l = &g->at[0];
   int whole = 1;
@@ -151,7 +151,7 @@ static coarse coarse_cell(const grid_level *f, int32_t x, int32_t y, int32_t z) 
     end[d] = from[d] + 1 + f->halved[d] < f->side[d] ? from[d] + 1 + f->halved[d] : f->side[d];
   }
   coarse c = {PERP_CELL_SOLID, {0.0F, 0.0F, 0.0F}, 0.0F};
-  const float limit = most_faces*(float)max2((double)f->unit[0],
+  const float limit = leak_faces_max*(float)max2((double)f->unit[0],
                                             max2((double)f->unit[1], (double)f->unit[2]));
   int held = 0;
   for (int32_t k = from[2]; k < end[2]; k++)
@@ -175,21 +175,22 @@ static coarse coarse_cell(const grid_level *f, int32_t x, int32_t y, int32_t z) 
         c.leak += leak < limit ? leak : limit;
       }
   if (c.state != PERP_CELL_LIQUID && held) c.state = PERP_CELL_AIR;
-  if (!held) c.leak *= outside;
+  if (!held) c.leak *= outside_share;
   return c;
 }
 
-// If all children of eight coarse cells from x on are air, or all are solid: which; else LIQUID.
+// If all children of eight coarse cells from x on are air, or all are solid, returns this type;
+// else LIQUID.
 static uint8_t empty_eight(const grid_level *f, int32_t x, int32_t y, int32_t z) {
   if (!f->halved[0] || x%GRID_LANES != 0 || 2*x + GRID_BLOCK > f->side[0]) return PERP_CELL_LIQUID;
-  const uint8_t what = f->state[grid_cell(f, 2*x, y << f->halved[1], z << f->halved[2])];
-  if (what == PERP_CELL_LIQUID) return what;
+  const uint8_t type = f->state[grid_cell(f, 2*x, y << f->halved[1], z << f->halved[2])];
+  if (type == PERP_CELL_LIQUID) return type;
   for (int32_t k = z << f->halved[2]; k <= (z << f->halved[2]) + f->halved[2]; k++)
     for (int32_t j = y << f->halved[1]; j <= (y << f->halved[1]) + f->halved[1]; j++)
       if (j < f->side[1] && k < f->side[2] &&
-          !grid_all_are(f->state + grid_cell(f, 2*x, j, k), what))
+          !grid_all_are(f->state + grid_cell(f, 2*x, j, k), type))
         return PERP_CELL_LIQUID;
-  return what;
+  return type;
 }
 
 // 1: the children of eight coarse cells from x on, and their neighbours, are free and uniform.
@@ -247,8 +248,9 @@ void grid_coarse_lines(void *data, int32_t from, int32_t to) {
   }
 }
 
-// Interpolation takes a quarter from the neighbour on the child's side, if there is liquid with a
-// weight in between, or air. Otherwise that quarter is the parent's own: walls reflect.
+// Sets the shares of interpolation. A child takes a quarter from the parent's neighbour on its side
+// if that is liquid, with a weight in between, or at the surface to air. Otherwise it takes this
+// quarter from the parent, too: walls reflect.
 static void tie_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   const grid_level *c = w->l, *f = c - 1;
@@ -294,7 +296,7 @@ void grid_fill_levels(grid_levels *g) {
   for (int32_t k = 0; k < g->levels; k++) {
     grid_level *c = &g->at[k];
     c->mode = 0;
-    // In the order of grid_mask.c, for the same bits.
+    // Sum in the order of grid_mask.c, so that the bits are the same.
     c->centre = 0.0F;
     for (int32_t d = 0; d < 3; d++) c->centre = (c->centre + c->unit[d]) + c->unit[d];
     c->centre_inverse = 1.0F/c->centre;

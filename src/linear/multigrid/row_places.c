@@ -1,22 +1,24 @@
-// row_places.c: finds places for rows in a pass over them, and checks the places in another.
+// row_places.c: finds places for rows in one pass over them, and checks the places in another.
 //
-// A row takes its place from an earlier neighbour, if the couplings of either row show along which
-// axis they are neighbours. A row without such a neighbour begins a piece of its own. Pieces that
-// meet are joined: places are relative to a row of the earlier piece, and in the end to the first
-// row. Cost: two passes over the couplings.
+// A row takes its place from an earlier neighbour if the couplings of one of them show along which
+// axis they are neighbours. A row without such a neighbour begins a piece. Where two pieces meet,
+// they are joined: the first row of the later piece gets a place relative to the first row of the
+// earlier one. In the end all places are relative to the first row of a piece.
+// Cost: two passes over the couplings.
 #include "row_places.h"
 
 #include <string.h>
 
-enum { PLACE_MAX = 30000,   // of a coordinate; it must fit into 16 bits
+enum { PLACE_MAX = 30000,   // largest coordinate; it must fit into 16 bits
        UNKNOWN = -1,
        ROW_ENTRIES_MAX = 7 };   // entries of a row of a grid in three dimensions
 
-static const double misfits_max = 0.02;   // share of the couplings that may not fit a lattice
+static const double misfits_max = 0.02;   // share of the couplings that need not fit the lattice
 
 typedef struct sides { int32_t below[ROW_PLACE_AXES], above[ROW_PLACE_AXES]; } sides;   // -1: none
 
-// The neighbours of row i by axis, as far as its own couplings show them. 0: it has too many.
+// Finds the neighbours of row i along each axis, as far as its own couplings show them. Returns 0
+// if it has too many couplings.
 static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int spatial,
                       sides *s) {
   int32_t later[2], earlier[2], above = 0, below = 0;
@@ -39,7 +41,7 @@ static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int 
   return 1;
 }
 
-// Returns the first row of the piece of row i. *relative: the place of row i relative to it.
+// Returns the first row of the piece of row i. relative: the place of row i relative to this row.
 static int32_t first_of(const int32_t *parent, const row_place *place, int32_t i,
                         int32_t relative[ROW_PLACE_AXES]) {
   for (int k = 0; k < ROW_PLACE_AXES; k++) relative[k] = 0;
@@ -50,8 +52,8 @@ static int32_t first_of(const int32_t *parent, const row_place *place, int32_t i
 }
 
 // Sets the place of row i relative to the earlier row `to`. Returns 0 if it is too far away.
-static int put(int32_t *parent, row_place *place, int32_t i, int32_t to,
-               const int32_t relative[ROW_PLACE_AXES]) {
+static int set_place(int32_t *parent, row_place *place, int32_t i, int32_t to,
+                     const int32_t relative[ROW_PLACE_AXES]) {
   for (int k = 0; k < ROW_PLACE_AXES; k++)
     if (relative[k] <= -PLACE_MAX || relative[k] >= PLACE_MAX) return 0;
   for (int k = 0; k < ROW_PLACE_AXES; k++) place[i].at[k] = (int16_t)relative[k];
@@ -59,21 +61,21 @@ static int put(int32_t *parent, row_place *place, int32_t i, int32_t to,
   return 1;
 }
 
-// Row j is one step after row i along an axis. i has a place; j may have one.
+// Records that row j is `step` after row i along an axis. i has a place; j may have one.
 static void join(int32_t *parent, row_place *place, int32_t i, int32_t j, int axis, int step) {
   int32_t from[ROW_PLACE_AXES], to[ROW_PLACE_AXES];
   if (parent[i] == parent[j]) return;
   const int32_t a = first_of(parent, place, i, from);
-  if (parent[i] != a) put(parent, place, i, a, from);   // shortens the path for the next time
+  if (parent[i] != a) set_place(parent, place, i, a, from);   // shortens the path for later calls
   from[axis] += step;
   if (parent[j] == UNKNOWN) {                        // a is before i, which is before j
-    put(parent, place, j, a, from);
+    set_place(parent, place, j, a, from);
     return;
   }
   const int32_t b = first_of(parent, place, j, to);
   if (a == b) return;
   for (int k = 0; k < ROW_PLACE_AXES; k++) to[k] = a < b ? from[k] - to[k] : to[k] - from[k];
-  put(parent, place, a < b ? b : a, a < b ? a : b, to);
+  set_place(parent, place, a < b ? b : a, a < b ? a : b, to);
 }
 
 static int is_neighbour(row_place a, row_place b) {
@@ -114,13 +116,13 @@ int row_places_find(int32_t n, const int32_t *colptr, const int32_t *row, row_pl
       if (s.above[k] >= 0) join(parent, place, i, s.above[k], k, 1);
     }
   }
-  // Earlier rows are already relative to the first.
+  // A parent comes before its rows, so its place is already relative to the first row.
   for (int32_t i = 0; i < n; i++) {
     int32_t relative[ROW_PLACE_AXES];
     if (parent[i] == i) continue;
     for (int k = 0; k < ROW_PLACE_AXES; k++)
       relative[k] = place[i].at[k] + place[parent[i]].at[k];
-    if (!put(parent, place, i, parent[i], relative)) return 0;
+    if (!set_place(parent, place, i, parent[i], relative)) return 0;
   }
   return fits(n, colptr, row, place);
 }

@@ -9,12 +9,12 @@ enum { ROW_PLACE_AXES = 3 };
 
 typedef struct row_place { int16_t at[ROW_PLACE_AXES]; } row_place;
 
-// The rows are the cells of a grid, or some of them, numbered along x, then y, then z. The
-// neighbour i + 1 of row i is the next along x; its other later neighbours are those along y and z,
-// in this order. Places follow from one row to the next. A row with a single later neighbour does
-// not show that neighbour's direction, which is then taken from the rows beside it. n places;
-// parent: n, work. 1: nearly all couplings are between neighbours of the lattice; 0: this is no
-// lattice. Places are hints. A wrong place costs time, never correctness.
+// Assumes that the rows are all or some cells of a grid, numbered along x, then y, then z. Then row
+// i + 1, if coupled to row i, is its next neighbour along x; the other later neighbours of i are
+// those along y and z, in this order. So places follow from one row to the next. A row with only
+// one of these neighbours does not show its direction; it is taken from the rows next to it.
+// Returns 1 if nearly all couplings are between neighbours of the lattice; 0: there is no lattice.
+// place: n; parent: n, work. Places are hints. A wrong place costs time, never correctness.
 int row_places_find(int32_t n, const int32_t *colptr, const int32_t *row, row_place *place,
                     int32_t *parent);
 
