@@ -1,8 +1,7 @@
 // arena.h: hands out one block of memory in order; the same code first counts and then takes.
 //
-// With base = NULL an arena only counts: arena_take returns NULL and `used` grows. So the code that
-// lays out arrays is written once. It runs on a counting arena to find the size of the block, and
-// again on the real block.
+// With base = NULL an arena only counts: arena_take returns NULL and `used` grows. The code that
+// lays out arrays runs on a counting arena to find the block's size, then again on the block.
 #ifndef PERP_ARENA_H
 #define PERP_ARENA_H
 

@@ -1,8 +1,7 @@
 // eight.h: eight floats at a time, element by element, with the same bits as one at a time.
 //
-// With GCC and Clang an `eight` is a vector: one register with AVX2, two without. With other
-// compilers it is an array. On x86-64, functions that use it are compiled twice: with FOUR_TARGET
-// and without.
+// With GCC and Clang an `eight` is a vector: one register with AVX2, two without. Other compilers
+// use an array. On x86-64, functions on it are compiled twice, with FOUR_TARGET and without.
 #ifndef PERP_EIGHT_H
 #define PERP_EIGHT_H
 

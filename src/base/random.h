@@ -4,8 +4,7 @@
 
 #include <perp/gallery.h>
 
-// The numbers 0, 1, 2, ... of stream `seed`; `next` is the index of the next one. A copy of the
-// struct continues on its own.
+// The numbers 0, 1, 2, ... of stream `seed`; `next` is the next index. A copy continues on its own.
 typedef struct random_stream {
   uint64_t seed, next;
 } random_stream;

@@ -128,8 +128,7 @@ static void from_dense(builder *b, const perp_dense *A) {
   }
 }
 
-// Copies the current column as a whole. Returns 0 if there is no room, or if a diagonal entry must
-// be inserted; put() can do both.
+// Copies the current column as a whole. Returns 0 if put() must grow it or insert its diagonal.
 static int copy_column(builder *b, const perp_csc *A) {
   const int32_t j = b->j, from = A->colptr[j], end = A->colptr[j + 1];
   const double *R = b->view.R, c = b->view.C != NULL ? b->view.C[j] : 1.0;
@@ -389,8 +388,7 @@ static void from_columns(builder *b, const perp_operator *A) {
   drop(&b->memory, y);
 }
 
-// Reads A tile by tile. A principal submatrix on the indices of two tiles contains the block that
-// couples them.
+// Reads A by tiles. A principal submatrix on the indices of two tiles has the block between them.
 static void from_submatrices(builder *b, const perp_operator *A) {
   const int32_t n = b->n;
   double *S = take(&b->memory, 4*TILE*TILE, sizeof *S);                // both x both

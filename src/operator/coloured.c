@@ -101,8 +101,8 @@ static void copy_by_rows(coloured *c, const perp_csc *A) {
   }
 }
 
-// Rows from .. to-1 are a block. Sets mark[k] = block for each colour k of the earlier blocks that
-// it touches by this pattern.
+// Rows from .. to-1 are a block. Sets mark[k] = block for the colours k of earlier blocks it
+// touches.
 static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *index, int32_t from,
                          int32_t to) {
   const int32_t block = from/c->block;

@@ -99,8 +99,7 @@ void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, do
   }
 }
 
-// Reads the entries by columns. When it reads (i, j), the next unread mirror in column i must be
-// (j, i); next[i] is its place.
+// Reads the entries by columns. When it reads (i, j), entry next[i] of column i must be (j, i).
 int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next) {
   for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
   for (int32_t j = 0; j < A->columns; j++)

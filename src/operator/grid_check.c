@@ -111,8 +111,7 @@ static void look_beyond(const uint8_t *beyond, const double *w, int32_t count, u
     wall[i] |= (uint8_t)((beyond[i] == PERP_CELL_LIQUID) & (w[i] < 1.0));
 }
 
-// Sets wall_i = 1 for cells of a line that are next to a wall: a solid cell, the edge of the grid,
-// or a cut face.
+// Sets wall_i = 1 for cells of a line next to a wall: a solid cell, the grid's edge, or a cut face.
 static void find_walls(const perp_grid *g, int32_t j, int32_t k, int32_t from, int32_t count,
                        uint8_t *wall) {
   const grid_place p = {{from, j, k}};

@@ -40,8 +40,7 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
 // An overflow has no error term.
 static double finite_or_zero(double e) { return e - e == 0.0 ? e : 0.0; }
 
-// R A C x + b = R (A t + q + (A t_low + q_low)), where t + t_low = C x and q + q_low = b/R, both up
-// to relative errors of u^2.
+// R A C x + b = R (A t + q + (A t_low + q_low)), t + t_low = C x, q + q_low = b/R, errors of u^2.
 static int residual(const void *self, const double *x, const double *b, double *y, double *a,
                     void *scratch) {
   const perp_wrapper *w = self;
@@ -142,8 +141,7 @@ static perp_view view(const void *self) {
   return v;
 }
 
-// R = C is a congruence and keeps definiteness. Otherwise only the claims about signs of entries
-// remain.
+// R = C is a congruence and keeps definiteness. Otherwise only claims about signs of entries hold.
 static uint32_t kept_claims(const perp_operator *inner, const double *R, const double *C) {
   int same = 1, positive = 1;
   for (int32_t i = 0; i < inner->n; i++) {

@@ -35,8 +35,7 @@ principal principal_take(arena *memory, int32_t n);
 void principal_clear(principal *p);                  // I is empty
 
 // Computes the change of x_I when x_j grows by 1 and y_I stays: dx = -A_II^-1 A_Ij (m, in the order
-// of set). p->schur = A_jj + A_jI dx is the change of y_j; it is zero up to rounding if |schur| <=
-// p->floor.
+// of set). p->schur = A_jj + A_jI dx is the change of y_j, zero up to rounding below p->floor.
 void principal_direction(principal *p, int32_t j, double *dx);
 void principal_append(principal *p);                 // adds j of the last direction to I
 int principal_delete(principal *p, int32_t i);       // 0: the remaining rows cannot be factored

@@ -41,8 +41,7 @@ static double begin(krylov *k, double rhs_norm, double scale) {
   return size;
 }
 
-// Divides z by scale and returns the residual, computed again if an entry was rounded. If an entry
-// overflows, z = 0.
+// Divides z by scale; z = 0 if it overflows. Returns the residual, recomputed if z was rounded.
 static double unscale(krylov *k, double size, double rhs_norm, double scale) {
   int changed = 0, lost = 0;
   for (int32_t i = 0; i < k->n; i++) {

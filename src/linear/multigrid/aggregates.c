@@ -71,8 +71,7 @@ static int32_t measure_axes(const level *l, double *mean) {
 }
 
 // Joins each row with the free row to which it is coupled most strongly, in the order of rows. On a
-// lattice, pairs along the strongest axis are made first, so the next level is again a lattice with
-// as few couplings.
+// lattice, pairs along the strongest axis come first, so that the next level is a lattice again.
 int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
                          int32_t *halved) {
   int32_t count = 0;

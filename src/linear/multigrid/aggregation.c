@@ -1,5 +1,4 @@
-// aggregation.c: builds algebraic multigrid with fixed aggregates, for a changing mask of free
-// rows.
+// aggregation.c: builds algebraic multigrid with fixed aggregates, for changing masks of free rows.
 //
 // Rows are joined in pairs along their strongest couplings, and these pairs are joined in pairs, so
 // an aggregate has about four rows. A matrix that looks like a grid, numbered line by line, gets

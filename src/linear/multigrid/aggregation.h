@@ -1,5 +1,4 @@
-// aggregation.h: a multigrid cycle z ~ A_II^-1 r on the free rows I of a symmetric matrix, from its
-// entries.
+// aggregation.h: a multigrid cycle z ~ A_II^-1 r on the free rows I of a symmetric sparse matrix.
 #ifndef PERP_AGGREGATION_H
 #define PERP_AGGREGATION_H
 

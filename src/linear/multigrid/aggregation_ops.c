@@ -4,8 +4,7 @@
 // double. A must be symmetric with a positive diagonal. This is fast if A_II is close to an
 // M-matrix, such as the Laplacian of a mesh. If the residual ends above 1e-8 of the right-hand
 // side, the solve reports failure: A_II is indefinite, or far from an M-matrix.
-// Cost: about 100 products with A for such matrices of every size; an update costs the rows that
-// changed.
+// Cost: about 100 products with A for an M-matrix of any size; an update costs the changed rows.
 #include "aggregation.h"
 
 #include <math.h>

@@ -56,8 +56,7 @@ struct aggregation {
 // Both functions return the number of aggregates and write the aggregate of every row (n), NONE if
 // the row needs no coarse correction. aggregates_pairs: with first = 0 such rows are paired, too;
 // mate (n) is work; *halved is the axis of the lattice along which pairs lie, or NONE.
-// aggregates_blocks: bit k of *halved is set if blocks halve axis k. Returns 0 if there are no
-// blocks.
+// aggregates_blocks: bit k of *halved is set if blocks halve axis k. 0: there are no blocks.
 int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
                          int32_t *halved);
 int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved);

@@ -174,8 +174,7 @@ static int32_t new_slot(float_matrix *s, filling *f) {
   return f->slots++;
 }
 
-// 1: r can be loaded as a run. It must not reach places of colour c, which another thread may be
-// writing.
+// 1: r can be loaded as a run. It must not reach places of colour c: other threads write there.
 static int is_run(const float_matrix *s, const run *r, int32_t c) {
   return r->count >= RUN_LANES_MIN &&
          (r->base + LANES <= s->first[c] || r->base >= s->first[c + 1]);

@@ -67,8 +67,7 @@ static int32_t first_line(const joining *w, int32_t index) {
   return (int32_t)((int64_t)w->lines*index/w->tasks);
 }
 
-// Joins the lines of a task with each other. A root is the first cell of its component, whatever
-// the order of joining.
+// Joins the lines of a task. A root is the first cell of its component in any order of joining.
 static void join_lines(void *data, int32_t index) {
   const joining *w = data;
   const int32_t from = first_line(w, index), deep = w->g->at[0].side[1];

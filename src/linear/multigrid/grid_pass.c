@@ -40,8 +40,7 @@ EXACT_INLINE void add_shares(const grid_level *f, int32_t j, int32_t k, int32_t 
                                                     eight_load(res + m))));
     return;
   }
-  // Cell m gives a share to parent m + lean and keeps the rest, so parent m gets from cell m -
-  // lean.
+  // Cell m gives a share to parent m + lean. So parent m gets what m keeps, and from cell m - lean.
   const eight one = eight_all(1.0F);
   for (int32_t m = 0; m < length; m += GRID_LANES) {
     const eight v = eight_load(res + m);

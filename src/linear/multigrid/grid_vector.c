@@ -88,8 +88,7 @@ EXACT_INLINE double row_times(const sides *s, int32_t i, const double *x, double
   return sum;
 }
 
-// If most blocks of a line of level 0 are not even, multiplies by the caller's grid, which is then
-// faster, and returns 1.
+// Returns 1 if it multiplied by the caller's grid, which is faster if most blocks are not even.
 static int multiply_stretch(const grid_levels *g, const grid_level *l, const uint8_t *even,
                             int32_t cell, const double *x, double *y) {
   if (l != &g->at[0] || g->grid.cells[0] != l->side[0]) return 0;

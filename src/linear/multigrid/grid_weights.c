@@ -179,8 +179,7 @@ static coarse coarse_cell(const grid_level *f, int32_t x, int32_t y, int32_t z) 
   return c;
 }
 
-// If all children of eight coarse cells from x on are air, or all are solid, returns this type;
-// else LIQUID.
+// The type of all children of eight coarse cells from x on if it is AIR or SOLID, else LIQUID.
 static uint8_t empty_eight(const grid_level *f, int32_t x, int32_t y, int32_t z) {
   if (!f->halved[0] || x%GRID_LANES != 0 || 2*x + GRID_BLOCK > f->side[0]) return PERP_CELL_LIQUID;
   const uint8_t type = f->state[grid_cell(f, 2*x, y << f->halved[1], z << f->halved[2])];

@@ -17,8 +17,7 @@ static const double misfits_max = 0.02;   // share of the couplings that need no
 
 typedef struct sides { int32_t below[ROW_PLACE_AXES], above[ROW_PLACE_AXES]; } sides;   // -1: none
 
-// Finds the neighbours of row i along each axis, as far as its own couplings show them. Returns 0
-// if it has too many couplings.
+// Finds the neighbours of row i along each axis, as far as its own couplings show. 0: too many.
 static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int spatial,
                       sides *s) {
   int32_t later[2], earlier[2], above = 0, below = 0;

@@ -1,5 +1,4 @@
-// row_places.h: finds places for the rows of a matrix that looks like a grid, numbered line by
-// line.
+// row_places.h: finds places on a lattice for the rows of a matrix that looks like a grid.
 #ifndef PERP_ROW_PLACES_H
 #define PERP_ROW_PLACES_H
 

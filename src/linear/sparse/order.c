@@ -148,8 +148,7 @@ static int32_t gather(quotient *q, int32_t i) {
   return size;
 }
 
-// Makes p an element with the list L_p. Its variables have size < 0 until the step ends. Returns
-// |L_p|.
+// Makes p an element with the list L_p and returns |L_p|. Sets size < 0 in L_p until the step ends.
 static int32_t make_element(quotient *q, int32_t p) {
   int32_t total = 0;
   const int32_t own = q->elements[p];

@@ -136,8 +136,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Finds the rows below each supernode: those of its columns in A and those of its children. mark:
-// n, work.
+// Finds the rows below each supernode, from its columns in A and its children. mark: n, work.
 static void patterns(sparse_ldl *f, const perp_csc *A, int32_t *mark) {
   for (int32_t k = 0; k < f->n; k++) mark[k] = LDL_NONE;
   for (int32_t s = 0; s < f->supernodes; s++) f->head[s] = LDL_NONE;

@@ -1,8 +1,7 @@
 // sparse_ldl_ops.c: solves A_II z = rhs by a face, whose sparse LDL' follows the free rows.
 //
 // A must be symmetric with a positive definite A_II; an A_II that is not definite counts as
-// singular. Cost of update: the modifications of the changed rows, or a factorisation if many
-// changed.
+// singular. Cost of update: that of modifying the changed rows, or of a factorisation.
 #include "face_kind.h"
 
 #include <string.h>

@@ -136,9 +136,8 @@ static double symmetry(int32_t n, const pattern *B, const pattern *T, int32_t *m
   return (double)pairs/(double)(B->colptr[n] > 0 ? B->colptr[n] : 1);
 }
 
-// Orders B'B, where B includes its diagonal. The pattern of column j of B'B is the union of the
-// rows of B in which column j has an entry. Rows with many entries would fill B'B and are left out.
-// Returns 1 if B'B is too large.
+// Orders B'B, where B includes its diagonal. Column j of B'B is the union of the rows of B in which
+// column j has entries. Rows with many entries are left out. Returns 1 if B'B is too large.
 static int order_normal(const sparse_lu *lu, int32_t n, const pattern *B, const pattern *T,
                         int32_t *mark, int32_t *order) {
   const double full = 10.0*sqrt((double)n) > 16.0 ? 10.0*sqrt((double)n) : 16.0;

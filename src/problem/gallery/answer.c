@@ -5,8 +5,8 @@
 
 #include "error_free.h"
 
-// b = y - A x, rounded once: the sums keep the rounding errors of their terms. So A x + b = y at
-// the known x up to one rounding of b.
+// Sets b = y - A x, rounded once, because the sums keep the rounding errors of their terms. So
+// A x + b = y at the known x up to one rounding of b.
 perp_error answer_right_side(perp_sample *s, const double *y) {
   exact_sum *sum = assemble_take(s->n, sizeof *sum);
   if (sum == NULL) return assemble_no_memory(s->n, 0);
@@ -35,8 +35,8 @@ static double diagonal_or_one(const perp_sample *s, int32_t j) {
   return 1.0;
 }
 
-// Chooses x and y of one row. `state` in [0, 1) selects a bound or the interior. `size` in
-// [0.1, 1) is the distance from the bound, or the size of y.
+// Chooses complementary x and y of one row. state, in [0, 1), selects a bound or the interior.
+// size, in [0.1, 1), is the distance of x from the bound, or the size of y.
 static void choose(double lo, double hi, double scale, int degenerate, double state, double size,
                    double *x, double *y) {
   const int has_lo = lo > -(double)INFINITY, has_hi = hi < (double)INFINITY;

@@ -58,7 +58,7 @@ static void assemble_free(assembly *a) {
   *a = (assembly){0};
 }
 
-// A stable counting sort: order[] receives the entries of `from`, sorted by key. start: n + 1.
+// A stable counting sort: writes the entries of `from` to order, sorted by key. start: n + 1, work.
 static void sort_by(const int32_t *key, int32_t n, int64_t count, const int32_t *from,
                     int32_t *order, int32_t *start) {
   for (int32_t i = 0; i <= n; i++) start[i] = 0;
@@ -70,7 +70,7 @@ static void sort_by(const int32_t *key, int32_t n, int64_t count, const int32_t 
   }
 }
 
-// Sorting by row and then stably by column keeps duplicates in the order of their addition. So
+// Sorts by row, then stably by column, so that duplicates are summed in the order of addition. So
 // entries that are added in mirrored pairs stay exactly symmetric.
 perp_error assemble_finish(assembly *a, int32_t n, perp_sample *s) {
   perp_error error = a->failed ? assemble_no_memory(n, a->count) : assemble_reserve(s, n, a->count);

@@ -3,15 +3,14 @@
 // The presets have the names and sizes of the scenes of MNS08, whose data were never published.
 // A ball hits a wall in running bond that is falling apart. Some bricks have left their places and
 // lie on the ground or fly. The others have turned a little and still touch at some of their
-// joints, with `points` contact points each. Two points of one joint already have more rows than
-// two bodies have relative motions, so J M^-1 J' is singular. The compliance eps sets the condition
-// number of
+// joints, with `points` contact points each. The rows of two points of a joint are already
+// dependent, so J M^-1 J' is singular. The compliance eps sets the condition number of
 //     Q = J M^-1 J' + eps I,   b = J(u/h + M^-1 F).
-// The unknowns are forces and accelerations as in the Open Dynamics Engine, which made MNS08's
+// The unknowns are forces and accelerations, as in the Open Dynamics Engine, which made MNS08's
 // scenes. The blast drives bricks near the ball apart, u = blast (c - c_ball), and makes fallen
-// bricks bounce: their contacts open. The remaining bricks stand under their weight.
-// mode = mixed: MNS08 (1.1). First two free rows per point for its tangents (u), then one row per
-// point for its normal, 0 <= v _|_ w >= 0.
+// bricks bounce, which opens their contacts. The other bricks stand under their weight.
+// mode = mixed: MNS08 (1.1). The first rows are two free rows per point for its tangents (u), then
+// follows one row per point for its normal, 0 <= v _|_ w >= 0.
 // mode = normal: normals only. A preset then has as many normals as the paper has rows, in a wall
 // that stands, which is harder.
 #include "family.h"
@@ -26,9 +25,9 @@ enum {
 };
 
 // MNS08 Table 1. Bodies, constraints and condition number are the paper's. The values of points,
-// loose, blast and spread bring the entries of Q and the rows at v = 0 near Tables 1 and 2. In slow
-// scenes the ball and the bricks are no faster than gravity makes them in a step. Those are hard
-// for sweeps, as the paper's scenes were.
+// loose, blast and spread bring the number of entries of Q and of rows at v = 0 near Tables 1 and
+// 2. The ball and the bricks are about as slow as gravity makes them in a step. Such scenes are
+// hard for sweeps, as the paper's scenes were.
 #define PRESET_UNREST 0.001   // m/s and rad/s
 #define PRESET_SPEED 0.1      // m/s, of the ball
 #define MNS08_SCENES(X)                                    \
@@ -74,7 +73,7 @@ static const perp_gallery_parameter parameters[] = {
 };
 #undef NAME
 
-#define TILT 0.15            // rad, about; angle of bricks and joints against the wall
+#define TILT 0.15            // rad; bricks and joints are turned by about this around each axis
 #define JITTER 0.1           // relative variation of masses and contact points
 #define JOINT_MAX 16         // contact points per joint
 
@@ -97,12 +96,12 @@ typedef struct scene {
   random_stream random;
 } scene;
 
-static double wobble(scene *w, double size) { return size*random_range(&w->random, -1.0, 1.0); }
+static double offset(scene *w, double size) { return size*random_range(&w->random, -1.0, 1.0); }
 
-// A rotation by a small angle: the quaternion (1, t)/|(1, t)| with random t.
+// R: a rotation by a small random angle, the quaternion (1, t)/|(1, t)| with random t.
 static void tilt(scene *w, double R[9]) {
   double t[3];
-  for (int32_t d = 0; d < 3; d++) t[d] = wobble(w, 0.5*TILT);
+  for (int32_t d = 0; d < 3; d++) t[d] = offset(w, 0.5*TILT);
   const double s = 1.0/(1.0 + dot(3, t, t)), x = t[0], y = t[1], z = t[2];
   const double full[9] = {1.0 + x*x - y*y - z*z, 2.0*(x*y - z), 2.0*(x*z + y),
                           2.0*(x*y + z), 1.0 - x*x + y*y - z*z, 2.0*(y*z - x),
@@ -112,7 +111,7 @@ static void tilt(scene *w, double R[9]) {
 
 // ----------------------------------------------------------------------------------------- joints
 
-// Lists the joints between bricks in their places, and the joints with the ground.
+// Lists the joints between bricks that are in their places, and the joints with the ground.
 static void find_joints(scene *w, double loose) {
   int32_t first = 0, below[2];
   for (int32_t k = 0; k < w->bricks; k++) {
@@ -138,8 +137,7 @@ static void find_joints(scene *w, double loose) {
   }
 }
 
-// Distributes the points over random joints, `wish` points each. Every set of joints of that size
-// is equally likely.
+// Distributes the points over random joints, `wish` each. All sets of joints are equally likely.
 static perp_error choose_joints(scene *w, int32_t wish) {
   int32_t left = w->points - 1;                  // one point belongs to the ball
   if (left > (int64_t)JOINT_MAX*w->joints) {
@@ -155,8 +153,8 @@ static perp_error choose_joints(scene *w, int32_t wish) {
     needed--;
     w->joint[f].points = left < wish ? left : wish;
     left -= w->joint[f].points;
-    // All rows of two points have rank 5, because no row moves with the spin around their line.
-    // Parallel normals have rank 3.
+    // The rows of two points have rank 5 at most, because no row changes with a spin around the
+    // line through both. Any number of parallel normals has rank 3 at most.
     w->singular |= w->joint[f].points > (w->mixed ? 1 : 3);
   }
   return PERP_OK;
@@ -164,7 +162,7 @@ static perp_error choose_joints(scene *w, int32_t wish) {
 
 // ------------------------------------------------------------------------------------------- rows
 
-// Sets contact point p at r. The columns of F are its axes; the first is the normal, towards b.
+// Sets contact point p at r. The columns of F are its axes; the first is the normal towards b.
 static void set_point(const scene *w, delassus *c, int32_t p, int32_t a, int32_t b,
                       const double r[3], const double ca[3], const double cb[3],
                       const double F[9]) {
@@ -177,7 +175,7 @@ static void set_point(const scene *w, delassus *c, int32_t p, int32_t a, int32_t
     const int32_t row = !w->mixed ? p : k == 0 ? 2*w->points + p : 2*p + k - 1;
     const double d[3] = {F[k], F[3 + k], F[6 + k]};
     delassus_set(c, row, a, b, d, ra, rb);
-    // Spins in the brick's own axes, so that W is diagonal.
+    // Spins are in the brick's own axes, so that W is diagonal.
     for (int32_t side = 0; side < 2; side++) {
       const int32_t body = side == 0 ? a : b;
       if (body < 0 || body >= w->bricks) continue;
@@ -188,7 +186,7 @@ static void set_point(const scene *w, delassus *c, int32_t p, int32_t a, int32_t
   }
 }
 
-// The axes in the order normal, tangent, tangent, turned by a small random angle.
+// F: the axes in the order normal, tangent, tangent, turned by a small random angle.
 static void set_axes(scene *w, int32_t normal, double F[9]) {
   double R[9];
   tilt(w, R);
@@ -208,8 +206,8 @@ static int32_t set_joint(scene *w, delassus *c, int32_t p, const joint *f) {
   for (int32_t i = 0; i < f->points; i++) {
     double x, y;
     masonry_spread(i, f->points, &x, &y);
-    x = MASONRY_INSET*x + wobble(w, 0.5*JITTER);
-    y = MASONRY_INSET*y + wobble(w, 0.5*JITTER);
+    x = MASONRY_INSET*x + offset(w, 0.5*JITTER);
+    y = MASONRY_INSET*y + offset(w, 0.5*JITTER);
     double r[3] = {0.5*MASONRY_LENGTH*(from + to), 0.5*MASONRY_DEPTH*y, MASONRY_HEIGHT*b->course};
     if (f->upright) r[2] += 0.5*MASONRY_HEIGHT*(1.0 + x);
     else r[0] += 0.5*MASONRY_LENGTH*(to - from)*x;
@@ -218,8 +216,8 @@ static int32_t set_joint(scene *w, delassus *c, int32_t p, const joint *f) {
   return p;
 }
 
-// The brick in the middle, or the next one in its place.
-static int32_t hit(const scene *w) {
+// The brick in the middle, or if it has left its place the next one that has not.
+static int32_t hit_brick(const scene *w) {
   int32_t k = w->bricks/2;
   while (k < w->bricks - 1 && w->fell[k]) k++;
   return k;
@@ -231,11 +229,11 @@ static void set_rows(scene *w, delassus *c) {
   for (int32_t f = 0; f < w->joints; f++) {
     if (w->joint[f].points > 0) p = set_joint(w, c, p, &w->joint[f]);
   }
-  const brick *struck = &w->brick[hit(w)];
+  const brick *struck = &w->brick[hit_brick(w)];
   double ca[3], cb[3], r[3];
   masonry_centre(struck, ca);
   masonry_ball(struck, r, cb, c->W + 6*(size_t)w->bricks);
-  set_point(w, c, p, hit(w), w->bricks, r, ca, cb, front);
+  set_point(w, c, p, hit_brick(w), w->bricks, r, ca, cb, front);
 }
 
 // b = J(u/h + M^-1 F) from gravity, the ball's velocity, small random velocities, and the blast
@@ -245,13 +243,13 @@ static perp_error set_right_side(scene *w, const delassus *c, const double *valu
   double *u = assemble_take(6*(int64_t)c->bodies, sizeof *u);   // u/h + M^-1 F
   if (u == NULL) return assemble_no_memory(s->n, 0);
   double middle[3], at[3];
-  masonry_centre(&w->brick[hit(w)], middle);
+  masonry_centre(&w->brick[hit_brick(w)], middle);
   const double reach = sqrt(values[SPREAD]);
   const double width = reach*(0.5*MASONRY_LENGTH*sqrt((double)w->bricks) + MASONRY_LENGTH);
   const double height = reach*(0.5*MASONRY_HEIGHT*w->courses + MASONRY_HEIGHT);
   for (int32_t k = 0; k < c->bodies; k++) {
     double *uk = u + 6*(size_t)k;
-    for (int32_t d = 0; d < 6; d++) uk[d] = wobble(w, values[UNREST])/MASONRY_STEP;
+    for (int32_t d = 0; d < 6; d++) uk[d] = offset(w, values[UNREST])/MASONRY_STEP;
     uk[2] -= MASONRY_GRAVITY;
     if (k == w->bricks) continue;
     masonry_centre(&w->brick[k], at);
@@ -284,7 +282,7 @@ static perp_error build(scene *w, const double *values, perp_sample *s) {
     for (int32_t k = 0; k < w->bricks; k++) tilt(w, w->turn[k]);
     set_rows(w, &c);
     for (int32_t k = 0; k < w->bricks; k++) {
-      masonry_mass(&w->brick[k], 1.0 + wobble(w, JITTER), c.W + 6*(size_t)k);
+      masonry_mass(&w->brick[k], 1.0 + offset(w, JITTER), c.W + 6*(size_t)k);
     }
     error = delassus_product(&c, s);
   }

@@ -20,8 +20,8 @@ static const perp_gallery_parameter p_parameters[] = {
 
 // The blocks [1 0 a; a 1 0; 0 a 1] have principal minors 1, 1 and 1 + a^3, so they are P-matrices
 // for a >= 0. For a > 2 they are not definite: x'Ax = 6 - 3a at x = (1, 1, -2). The principal
-// minors of a block upper triangular matrix are products of those of its diagonal blocks.
-// Symmetric permutations and positive factors per block keep their signs.
+// minors of a block upper triangular matrix are products of the minors of its diagonal blocks.
+// Symmetric permutations and positive factors per block keep the signs of the minors.
 static perp_error p_matrix(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t n = (int32_t)values[P_N], degree = (int32_t)values[P_DEGREE], blocks = n/3;
   const double a = values[P_TWIST], entry = degree > 0 ? values[P_COUPLING]/degree : 0.0;
@@ -143,13 +143,13 @@ static perp_error mixed(const double *values, uint64_t seed, perp_sample *s) {
   for (int32_t i = 0; i < n; i++) {
     for (int32_t k = 0; k < degree; k++) {
       const int32_t j = random_integer(&random, n);
-      const double even = random_range(&random, -1.0, 1.0);
-      const double odd = skew*random_range(&random, -1.0, 1.0);
+      const double symmetric = random_range(&random, -1.0, 1.0);
+      const double antisymmetric = skew*random_range(&random, -1.0, 1.0);
       if (i == j) continue;
-      assemble_add(&entries, i, j, even + odd);
-      assemble_add(&entries, j, i, even - odd);
-      diagonal[i] += fabs(even);
-      diagonal[j] += fabs(even);
+      assemble_add(&entries, i, j, symmetric + antisymmetric);
+      assemble_add(&entries, j, i, symmetric - antisymmetric);
+      diagonal[i] += fabs(symmetric);
+      diagonal[j] += fabs(symmetric);
     }
   }
   for (int32_t i = 0; i < n; i++) {

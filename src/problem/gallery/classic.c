@@ -5,7 +5,7 @@
 
 enum { N, VARIANT };
 
-#define EXPONENTIAL_N_MAX 50   // rows; b is exact in double precision up to here
+#define EXPONENTIAL_N_MAX 50   // rows; with more, b is not exact in double precision
 
 static const perp_gallery_parameter murty_parameters[] = {
   FAMILY_WHOLE("n", 16, 1, 2000, "variables; at most 50 for the exponential variant"),

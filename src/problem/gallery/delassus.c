@@ -55,8 +55,8 @@ double delassus_speed(const delassus *c, int32_t row, const double *u) {
   return speed + dot(6, J + 6, u + 6*(size_t)c->b[row]);
 }
 
-// The part of (J W J')_ik through body p. (J_i J_k) W has the same bits for (i, k) and (k, i).
-static double through(const delassus *c, int32_t i, int32_t k, int32_t p) {
+// The part of (J W J')_ik from body p. (J_i J_k) W has the same bits for (i, k) and (k, i).
+static double body_part(const delassus *c, int32_t i, int32_t k, int32_t p) {
   if (p < 0 || (c->a[k] != p && c->b[k] != p)) return 0.0;
   const double *Ji = c->J + 12*(size_t)i + (c->a[i] == p ? 0 : 6);
   const double *Jk = c->J + 12*(size_t)k + (c->a[k] == p ? 0 : 6);
@@ -66,12 +66,12 @@ static double through(const delassus *c, int32_t i, int32_t k, int32_t p) {
   return sum;
 }
 
-// Rows of each body, ascending: those of body p are list[start[p]] .. list[start[p+1] - 1].
+// Lists the rows of each body p, ascending: list[start[p]] .. list[start[p+1] - 1].
 static perp_error list_rows(const delassus *c, int32_t **start, int32_t **list) {
   *start = assemble_take((int64_t)c->bodies + 2, sizeof **start);
   *list = assemble_take(2*(int64_t)c->rows, sizeof **list);
   if (*start == NULL || *list == NULL) return assemble_no_memory(c->rows, 0);
-  // Starts one later, so that filling leaves the starts in place.
+  // Filling moves at[p] = start[p + 1] from the start of body p to its end, where it belongs.
   int32_t *at = *start + 1;
   for (int32_t i = 0; i < c->rows; i++) {
     if (c->a[i] >= 0) at[c->a[i] + 1]++;
@@ -108,7 +108,7 @@ perp_error delassus_product(const delassus *c, perp_sample *s) {
         const int32_t k = ka < kb ? ka : kb;
         if (ka == k) pa++;
         if (kb == k) pb++;
-        const double value = through(c, i, k, a) + through(c, i, k, b);
+        const double value = body_part(c, i, k, a) + body_part(c, i, k, b);
         if (value != 0.0 || k == i) {
           s->row[filled] = k;
           s->value[filled++] = value;
@@ -122,8 +122,7 @@ perp_error delassus_product(const delassus *c, perp_sample *s) {
   return error;
 }
 
-// Copies the six numbers of row i that belong to body p into the sample's J. Returns the number of
-// entries so far.
+// Copies the six numbers of row i for body p into the sample's J. Returns the number of entries.
 static int32_t put_body(const delassus *c, int32_t i, int32_t p, int32_t filled, perp_sample *s) {
   const double *J = c->J + 12*(size_t)i + (c->a[i] == p ? 0 : 6);
   for (int32_t d = 0; d < 6; d++) {

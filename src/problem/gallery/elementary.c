@@ -4,9 +4,9 @@
 #define QUARTER_TURN 1.57079632679489661923   // pi/2
 #define LOG_2 0.693147180559945309417
 
-// The angle is a rational number of turns, so reducing it to [0, pi/4] is exact. There the Taylor
-// series have an error of about one unit in the last place. Opposite directions get exactly
-// opposite numbers.
+// The angle is a rational number of turns, so its reduction to [0, pi/4] is exact. There the Taylor
+// series have an error of about one unit in the last place. The results of opposite directions are
+// exactly opposite.
 void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine) {
   k %= n;
   if (k < 0) k += n;

@@ -1,14 +1,14 @@
 // fluid.c: generates the pressure problem of a partly filled box, in 2D and 3D.
 //
 // The liquid may separate from the walls. Cells are solid (outside the box), air (p = 0) or liquid.
-// u is the velocity before the projection, on faces, and zero on solid faces. The divergence after
+// u is the velocity on faces before the projection; it is zero on solid faces. The divergence after
 // the projection, times the cell width, is
 //     y = A p + b,   b = div u,
 // where A = -Laplace has the number of non-solid faces on the diagonal and -1 per liquid neighbour.
-// `walls`: y = 0 with free p in the interior, 0 <= p _|_ y >= 0 in cells at a wall; this is the
-// meaning of E13 (33)-(35). `all`: complementarity in every cell, as printed there.
-// Every column ends in air, so A is an irreducibly dominant M-matrix in each connected part. Two
-// dimensions are one cell thick and have no faces across.
+// complementarity = walls: p is free and y = 0 in the interior, 0 <= p _|_ y >= 0 in cells at a
+// wall, which is the meaning of E13 (33)-(35). all: 0 <= p _|_ y >= 0 in every cell, as printed.
+// Every column ends in air, so A is an irreducibly dominant M-matrix in each connected part. In two
+// dimensions the box is one cell thick and has no faces across.
 #include "family.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ typedef struct box {
   int32_t *index;        // per cell: number of its unknown, or -1
   double middle;         // height of the liquid's centre, relative to the box
   double slosh[3];       // velocity at the centre
-  double spin[3];        // per width of the box, like spread
+  double spin[3];        // per width of the box, as spread is
   double spread;
 } box;
 

@@ -74,7 +74,7 @@ void masonry_ball(const brick *hit, double r[3], double centre[3], double W[6]) 
   }
 }
 
-// 1: there are more rows than degrees of freedom that they touch, so J W J' is singular.
+// *redundant = 1: J W J' is singular, as there are more rows than degrees of freedom they touch.
 static perp_error is_redundant(const delassus *c, int *redundant) {
   char *seen = assemble_take(6*(int64_t)c->bodies, sizeof *seen);
   if (seen == NULL) return assemble_no_memory(c->rows, 0);

@@ -29,8 +29,8 @@ static const struct { int32_t nx, ny; double e, objective; } bearing_minima[] = 
   {100, 100, 0.1, -0.1805743697}, {200, 200, 0.1, -0.1805975448}, {400, 400, 0.1, -0.1806034087},
 };
 
-// 1/2 int p |grad u|^2 - int e sin(xi) u on (0, 2 pi) x (0, 2 b), p = (1 + e cos xi)^3, u = 0 on
-// the boundary, u >= 0. The two triangles at an edge average p over their corners:
+// Minimises 1/2 int p |grad u|^2 - int e sin(xi) u on (0, 2 pi) x (0, 2 b), p = (1 + e cos xi)^3,
+// for u >= 0, u = 0 on the boundary. The two triangles at an edge average p over their corners:
 //     i to i+1 along x:  hy/hx (p_i + p_i+1)/2,     along y:  hx/hy (p_i-1 + 4 p_i + p_i+1)/6
 static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
@@ -91,8 +91,8 @@ static double hemisphere(double r2) {
   return rim - CONE_FROM/rim*(sqrt(r2) - CONE_FROM);
 }
 
-// -Laplace u >= 0, u >= psi, with equality in one of them, on (-2, 2)^2 with the exact u on the
-// boundary. With w = u - psi >= 0, times h^2:  y = A w + (A psi - boundary values).
+// Solves -Laplace u >= 0, u >= psi, with equality in one of them, on (-2, 2)^2 with the exact u on
+// the boundary. With w = u - psi >= 0, times h^2:  y = A w + (A psi - boundary values).
 static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t m = (int32_t)values[0];
@@ -150,7 +150,7 @@ static const perp_gallery_parameter torsion_parameters[] = {
               "angle of twist per length: the larger, the more of the bar is plastic"),
 };
 
-// 1/2 int |grad u|^2 - c int u on the unit square, |u| <= distance to the boundary.
+// Minimises 1/2 int |grad u|^2 - c int u on the unit square for |u| <= distance to the boundary.
 static perp_error torsion(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t nx = (int32_t)values[TORSION_NX], ny = (int32_t)values[TORSION_NY];

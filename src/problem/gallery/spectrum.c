@@ -13,7 +13,7 @@ static void apply(const perp_sample *s, const double *x, double *y) {
   }
 }
 
-// Number of eigenvalues of the tridiagonal matrix below t, from the signs in its LDL' (Sturm).
+// Counts the eigenvalues of the tridiagonal matrix below t by the signs in its LDL' (Sturm).
 static int32_t below(int32_t m, const double *alpha, const double *beta, double t) {
   int32_t count = 0;
   double d = 1.0;
@@ -64,7 +64,7 @@ perp_error spectrum_extremes(const perp_sample *s, int32_t steps, double *smalle
     for (int32_t i = 0; i < n; i++) next[i] = (next[i] - alpha[m]*current[i]) - back*previous[i];
     beta[m] = sqrt(dot(n, next, next));
     m++;
-    // An invariant subspace, so the ends are exact.
+    // The subspace is invariant, so its smallest and largest eigenvalues are exact.
     if (!(beta[m - 1] > 1e-14*fabs(alpha[0]))) break;
     for (int32_t i = 0; i < n; i++) next[i] /= beta[m - 1];
     double *const swap = previous;

@@ -6,10 +6,10 @@
 //
 // corrected: B = J M^-1 J', b = J(u + h M^-1 F) with the impulse +J'l; bn includes the gap over h.
 //
-// Order of the variables, with nc contacts and K directions: ln of contact c at c, lt of its
-// direction k at nc + K c + k, its beta (the sliding speed) at nc + K nc + c. The K directions are
-// 2 pi/K apart, so they span the tangent plane positively. For even K opposite directions are
-// exactly opposite. Spheres spin: I = 2/5 m r^2.
+// With nc contacts and K directions, the variables of contact c are ln at c, lt of direction k at
+// nc + K c + k, and beta (the sliding speed) at nc + K nc + c. The K directions are 2 pi/K apart,
+// so they span the tangent plane positively. For even K opposite directions are exactly opposite.
+// The inertia of a sphere is I = 2/5 m r^2.
 #include "family.h"
 
 #include <stdlib.h>
@@ -34,13 +34,11 @@ static const perp_gallery_parameter parameters[] = {
 #define STEP 0.01            // s
 #define PI 3.14159265358979323846
 
-// next: the next lower sphere in its cell.
-typedef struct sphere { double c[3], r; int32_t next; } sphere;
+typedef struct sphere { double c[3], r; int32_t next; } sphere;   // next lower one in its cell
 
 typedef struct heap {
   int32_t count;             // spheres
-  // Cells along each side of the floor; touching spheres are in 3 x 3 cells.
-  int32_t side;
+  int32_t side;              // cells along a side of the floor; touching spheres are in 3 x 3 cells
   double width;              // m, of the box
   sphere *sphere;            // count
   int32_t *cell;             // side x side: the highest sphere there, or -1
@@ -71,9 +69,9 @@ static double landing(const heap *h, double x, double y, double r) {
   return z;
 }
 
-// Drops each sphere at the best of a few places and lets it roll down. A random search with
-// shrinking steps finds a local minimum of the landing height. There it rests on three others, on
-// walls or on the floor.
+// Drops each sphere at the lowest of a few places and lets it roll down: a random search with
+// shrinking steps finds a local minimum of the landing height. There it rests on other spheres,
+// walls or the floor.
 static void settle(heap *h) {
   for (int32_t k = 0; k < h->side*h->side; k++) h->cell[k] = -1;
   for (int32_t k = 0; k < h->count; k++) {
@@ -107,14 +105,14 @@ static void settle(heap *h) {
   }
 }
 
-typedef struct touching {
+typedef struct contact_pair {
   int32_t a, b;              // spheres; a = -1 is the floor or a wall
   double normal[3], gap;     // normal towards b
-} touching;
+} contact_pair;
 
-// Contacts of sphere k with the floor, the walls and the spheres dropped before it. out = NULL:
-// count only.
-static int64_t find_contacts(const heap *h, int32_t k, double margin, touching *out) {
+// Lists the contacts of sphere k with the floor, the walls and the spheres dropped before it. out
+// NULL: only counts. Returns the number.
+static int64_t find_contacts(const heap *h, int32_t k, double margin, contact_pair *out) {
   static const double sides[5][4] = {{0, 0, 1, 0}, {1, 0, 0, 0}, {-1, 0, 0, 1}, {0, 1, 0, 0},
                                      {0, -1, 0, 1}};
   const sphere *s = &h->sphere[k];
@@ -123,7 +121,7 @@ static int64_t find_contacts(const heap *h, int32_t k, double margin, touching *
     const double *n = sides[p];
     const double gap = max2(dot(3, n, s->c) + n[3]*h->width - s->r, 0.0);
     if (gap > margin) continue;
-    if (out != NULL) out[count] = (touching){-1, k, {n[0], n[1], n[2]}, gap};
+    if (out != NULL) out[count] = (contact_pair){-1, k, {n[0], n[1], n[2]}, gap};
     count++;
   }
   const int32_t cx = column(h, s->c[0]), cy = column(h, s->c[1]);
@@ -138,7 +136,7 @@ static int64_t find_contacts(const heap *h, int32_t k, double margin, touching *
         const double distance = sqrt(dot(3, d, d)), gap = max2(distance - s->r - t->r, 0.0);
         if (gap > margin) continue;
         if (out != NULL) {
-          out[count] = (touching){o, k, {d[0]/distance, d[1]/distance, d[2]/distance}, gap};
+          out[count] = (contact_pair){o, k, {d[0]/distance, d[1]/distance, d[2]/distance}, gap};
         }
         count++;
       }
@@ -147,7 +145,7 @@ static int64_t find_contacts(const heap *h, int32_t k, double margin, touching *
   return count;
 }
 
-// Two unit vectors orthogonal to n and to each other.
+// t1, t2: two unit vectors orthogonal to n and to each other.
 static void tangents(const double n[3], double t1[3], double t2[3]) {
   const int32_t axis = fabs(n[0]) < 0.6 ? 0 : fabs(n[1]) < 0.6 ? 1 : 2;
   const int32_t p = (axis + 1)%3, q = (axis + 2)%3;
@@ -158,9 +156,10 @@ static void tangents(const double n[3], double t1[3], double t2[3]) {
   for (int32_t k = 0; k < 3; k++) t2[k] = n[(k + 1)%3]*t1[(k + 2)%3] - n[(k + 2)%3]*t1[(k + 1)%3];
 }
 
-static void set_rows(const heap *h, const touching *contact, int32_t nc, int32_t K, delassus *c) {
+static void set_rows(const heap *h, const contact_pair *contact, int32_t nc, int32_t K,
+                     delassus *c) {
   for (int32_t i = 0; i < nc; i++) {
-    const touching *t = &contact[i];
+    const contact_pair *t = &contact[i];
     double ra[3], rb[3], t1[3], t2[3];
     for (int32_t d = 0; d < 3; d++) {
       ra[d] = t->a >= 0 ? h->sphere[t->a].r*t->normal[d] : 0.0;
@@ -169,7 +168,7 @@ static void set_rows(const heap *h, const touching *contact, int32_t nc, int32_t
     tangents(t->normal, t1, t2);
     delassus_set(c, i, t->a, t->b, t->normal, ra, rb);
     double *J = c->J + 12*(size_t)i;
-    // r x n = 0; drop its rounding error.
+    // r x n is 0; this removes its rounding errors.
     for (int32_t d = 3; d < 6; d++) J[d] = J[6 + d] = 0.0;
     for (int32_t k = 0; k < K; k++) {
       double cosine, sine, direction[3];
@@ -187,7 +186,7 @@ static void set_rows(const heap *h, const touching *contact, int32_t nc, int32_t
 }
 
 // Assembles the matrix of (27) around B, and b from random velocities, gravity and gaps.
-static perp_error set_problem(const delassus *c, const perp_sample *B, const touching *contact,
+static perp_error set_problem(const delassus *c, const perp_sample *B, const contact_pair *contact,
                               int32_t nc, const double *values, random_stream *random,
                               perp_sample *s) {
   const int32_t K = (int32_t)values[DIRECTIONS], rows = c->rows;
@@ -264,7 +263,7 @@ static perp_error build(perp_sample *s, int32_t nc, int32_t K, double mu, random
   }
   if (error == PERP_OK) error = answer_right_side(s, y);
   for (int32_t i = nc + K*nc; error == PERP_OK && i < s->n; i++) {
-    s->b[i] = 0.0;                                  // the difference is rounding
+    s->b[i] = 0.0;                                  // removes rounding errors
   }
   free(y);
   return error;
@@ -281,7 +280,7 @@ static perp_error friction(const double *values, uint64_t seed, perp_sample *s) 
   h.cell = assemble_take((int64_t)h.side*h.side, sizeof *h.cell);
   delassus c = {0};
   perp_sample B = {0};
-  touching *contact = NULL;
+  contact_pair *contact = NULL;
   int64_t nc = 0;
   perp_error error = h.sphere != NULL && h.cell != NULL ? PERP_OK : assemble_no_memory(h.count, 0);
   if (error == PERP_OK) {

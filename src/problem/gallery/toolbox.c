@@ -1,8 +1,8 @@
 // toolbox.c: generates random matrices like those of the toolbox authors' public generators.
 //
-// They serve to compare iteration counts with the tables of E13, section 7. With rhs = authors,
-// b = -A x where the drawn x is positive and b = 0 elsewhere; x is then not a solution. With
-// rhs = built, y > 0 elsewhere, and x is a solution.
+// They serve to compare iteration counts with the tables of E13, section 7. rhs = authors: draws
+// x >= 0 and sets b = -A x in rows with x > 0, else b = 0; x is not a solution of this problem.
+// rhs = built: b = y - A x with y > 0 in rows with x = 0; x is a solution.
 #include "family.h"
 
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static const perp_gallery_parameter fluid_parameters[] = {
 #define BANDS 3   // on each side of the diagonal
 
 // A Toeplitz matrix with 1 on the diagonal and bands -r_1, -r_2, -r_3 in (-1, 0]. Its eigenvalues
-// exceed 1 - 2 (r_1 + r_2 + r_3). If that is not positive, the diagonal is raised until they
-// exceed 1/2.
+// exceed 1 - 2 (r_1 + r_2 + r_3). If this bound is not positive, the diagonal is raised until the
+// bound is 1/2.
 static perp_error toolbox_fluid(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t size = (int32_t)values[0], n = size*size*size;
   random_stream random = family_stream(seed, 0);
@@ -118,8 +118,8 @@ static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R)
   }
 }
 
-// Imposes the pattern of E13 (27) on each block that is not empty. Blocks off the diagonal get
-// mu, -1, 1 and 0, too; a real contact problem has none of them there.
+// Imposes the pattern of E13 (27) on each block that is not empty, also off the diagonal, where a
+// real contact problem has no mu, -1 and 1.
 static void impose_pattern(int32_t contacts, double mu, double *R) {
   const int32_t n = BLOCK_ROWS*contacts, slack = BLOCK_ROWS - 1;
   for (int32_t b = 0; b < contacts*contacts; b++) {
@@ -160,7 +160,7 @@ static perp_error toolbox_contact(const double *values, uint64_t seed, perp_samp
   if (R == NULL) return assemble_no_memory(n, (int64_t)n*n);
   fill_blocks(contacts, values[FILL], seed, R);
 
-  perp_sample random_part = {0};   // shifted to be positive definite before the pattern is imposed
+  perp_sample random_part = {0};   // R is shifted by its smallest eigenvalue to be definite
   double smallest = 0.0, largest = 0.0;
   perp_error error = set_from_dense(R, n, &random_part);
   if (error == PERP_OK) error = spectrum_extremes(&random_part, 120, &smallest, &largest);

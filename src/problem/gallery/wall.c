@@ -1,12 +1,12 @@
 // wall.c: generates a wall of bricks in running bond that a ball hits: J M^-1 J' + eps I.
 //
-// Bricks lie in courses; every other course starts and ends with half a brick. Where two bricks (or
-// a brick and the ground) touch there are several contact points. Four points already have more
-// rows than a face has relative motions, so J M^-1 J' is singular. eps sets the condition number,
-// as compliance does in physics engines. b = J(u + h M^-1 F) is the relative velocity that gravity
-// and the ball would cause in one step.
+// Bricks lie in courses; every other course starts and ends with half a brick. The face where two
+// bricks (or a brick and the ground) touch has several contact points. The rows of four points are
+// already dependent, because parallel normals have rank 3, so J M^-1 J' is singular. eps sets the
+// condition number, as compliance does in physics engines. b = J(u + h M^-1 F) is the relative
+// velocity that gravity and the ball would cause in one step.
 // mode = mixed: each point has a row for its normal, 0 <= v _|_ w >= 0, then two free rows for its
-// tangents, which stick, as in MNS08's problems. mode = normal: normals only.
+// tangents, because points stick, as in MNS08's problems. mode = normal: normals only.
 #include "family.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ typedef struct layout {
   random_stream random;
 } layout;
 
-// Lists the faces brick by brick: the supports of each from left to right.
+// Lists the faces brick by brick: each brick's supports from left to right.
 static void find_faces(layout *w) {
   int32_t first = 0, below[2];
   w->faces = 0;
@@ -49,10 +49,9 @@ static void find_faces(layout *w) {
   }
 }
 
-static double wobble(layout *w) { return w->jitter*random_range(&w->random, -1.0, 1.0); }
+static double offset(layout *w) { return w->jitter*random_range(&w->random, -1.0, 1.0); }
 
-// Adds the rows of a contact point at r with the normal n towards b: one row, or three with both
-// tangents.
+// Adds the rows of a contact point at r: its normal axes[0] towards b and, if mixed, two tangents.
 static int32_t add_point(const layout *w, delassus *c, int32_t row, int32_t a, int32_t b,
                          const double r[3], const double ca[3], const double cb[3],
                          const double axes[3][3]) {
@@ -81,8 +80,8 @@ static void set_rows(layout *w, delassus *c) {
       double x, y;
       masonry_spread(p, w->points, &x, &y);
       const double half = 0.5*MASONRY_LENGTH*(to - from);
-      const double r[3] = {0.5*MASONRY_LENGTH*(from + to) + half*(MASONRY_INSET*x + 0.5*wobble(w)),
-                           0.5*MASONRY_DEPTH*(MASONRY_INSET*y + 0.5*wobble(w)),
+      const double r[3] = {0.5*MASONRY_LENGTH*(from + to) + half*(MASONRY_INSET*x + 0.5*offset(w)),
+                           0.5*MASONRY_DEPTH*(MASONRY_INSET*y + 0.5*offset(w)),
                            MASONRY_HEIGHT*top->course};
       row = add_point(w, c, row, w->below[f], w->above[f], r, ca, cb, up);
     }
@@ -96,7 +95,7 @@ static void set_rows(layout *w, delassus *c) {
 
 static void set_masses(layout *w, double *W) {
   for (int32_t k = 0; k < w->bricks; k++) {
-    masonry_mass(&w->brick[k], 1.0 + wobble(w), W + 6*(size_t)k);
+    masonry_mass(&w->brick[k], 1.0 + offset(w), W + 6*(size_t)k);
   }
 }
 
@@ -105,7 +104,7 @@ static perp_error set_velocities(layout *w, const delassus *c, double speed, per
   double *u = assemble_take(6*(int64_t)c->bodies, sizeof *u);
   if (u == NULL) return assemble_no_memory(s->n, 0);
   for (int32_t k = 0; k < c->bodies; k++) {
-    for (int32_t d = 0; d < 3; d++) u[6*(size_t)k + (size_t)d] = 0.1*wobble(w);
+    for (int32_t d = 0; d < 3; d++) u[6*(size_t)k + (size_t)d] = 0.1*offset(w);
     u[6*(size_t)k + 2] -= MASONRY_STEP*MASONRY_GRAVITY;
   }
   double *ball = u + 6*(size_t)w->bricks;
