@@ -59,7 +59,7 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
     }
     return;
   }
-  if (view->kind == PERP_VIEW_GRID) {   // by ascending rows, including the diagonal
+  if (view->kind == PERP_VIEW_GRID) {   // slots have ascending rows and include the diagonal
     for (int32_t slot = 0, k = 0, i; slot < GRID_SLOTS; slot++) {
       double a;
       if (!grid_entry(view->data, J, slot, &i, &a)) continue;

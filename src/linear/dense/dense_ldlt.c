@@ -238,7 +238,7 @@ static int dense_ldlt_solve(void *memory, const double *rhs, double *z,
 static double dense_ldlt_estimate(const void *memory, const uint8_t *is_free) {
   const dense_ldlt *self = memory;
   const double m = free_rows(self->n, is_free, NULL);
-  return (1.0/3.0*m*m*m + 20.0*m*m)*1e-9;   // at a flop per nanosecond
+  return (1.0/3.0*m*m*m + 20.0*m*m)*1e-9;   // a nanosecond per flop
 }
 
 const perp_linear_ops linear_dense_ldlt = {

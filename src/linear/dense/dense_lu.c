@@ -79,7 +79,7 @@ static int dense_lu_solve(void *memory, const double *rhs, double *z,
 static double dense_lu_estimate(const void *memory, const uint8_t *is_free) {
   const dense_lu *self = memory;
   const double m = free_rows(self->n, is_free, NULL);
-  return (2.0/3.0*m*m*m + 10.0*m*m)*1e-9;   // at a flop per nanosecond
+  return (2.0/3.0*m*m*m + 10.0*m*m)*1e-9;   // a nanosecond per flop
 }
 
 const perp_linear_ops linear_dense_lu = {

@@ -187,8 +187,8 @@ static void unload_work(void *data, int32_t from, int32_t to, int32_t part) {
     if (j->s->row[k] >= 0) j->into[j->s->row[k]] = j->t*j->total[k];
 }
 
-// Copies r in the order of places, times a power of two that makes its largest entry about 1;
-// returns this power.
+// Copies r in the order of places, times a power of two that makes its largest entry about 1.
+// Returns this power.
 static double load(const aggregation *g, const level *l, team *threads, const double *r,
                    float *to) {
   job j = {.s = &l->s, .l = l, .x = r, .u = to, .sums = g->sums};

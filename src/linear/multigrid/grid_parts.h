@@ -29,16 +29,16 @@ enum {
 enum { GRID_EMPTY = 0, GRID_GENERAL = 1, GRID_UNIFORM = 2, GRID_SAME = 3 };
 
 typedef struct grid_level {
-  int32_t cells[3];          // as the caller sees them
+  int32_t cells[3];          // cells in the caller's directions
   int32_t side[3];           // the same, but directions with one cell come last
   int32_t axis[3];           // the caller's direction of each of `side`
   int32_t halved[3];         // 1: the next level halves this direction of `side`
-  double size[3];            // of a cell, in the directions of `side`
+  double size[3];            // size of a cell, in the directions of `side`
   int32_t n, deep;           // cells; 1: three dimensions
   int32_t plane;             // lines of a plane, including those around the grid: side[1] + 2
   int32_t rows;              // lines, including those around the grid
   int32_t pitch;             // numbers of a colour from one line to the next
-  int32_t blocks;            // in a line
+  int32_t blocks;            // blocks of a line
   size_t area;               // numbers of a colour, at least rows*pitch; black follows red
   float unit[3];             // "the unit": weight of a whole face in each direction
   float centre, centre_inverse;   // the diagonal if all weights are units
@@ -125,7 +125,7 @@ typedef struct grid_job {
 } grid_job;
 void grid_lines_run(grid_job *w, team_ranged task);
 
-static inline int32_t grid_block_end(const grid_level *l, int32_t i) {   // of cells from i on
+static inline int32_t grid_block_end(const grid_level *l, int32_t i) {   // of the block from i on
   return i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
 }
 static inline int grid_is_inner(const grid_level *l, int32_t j, int32_t k) {   // not at the edge
@@ -166,7 +166,7 @@ void grid_multiply_line(const grid_levels *g, const grid_level *l, int32_t j, in
                         const double *x, double *y);
 
 // grid_closed.c
-void grid_find_closed(grid_levels *g);               // from the weights of level 0; uses p and q
+void grid_find_closed(grid_levels *g);   // reads the weights of level 0; overwrites its p and q
 void grid_count_held(grid_levels *g);
 // Sets g->mean to the means of v over the components all of whose cells are free, and to 0 for
 // other components. Returns 0 if there is no such component.

@@ -153,7 +153,7 @@ static int32_t make_element(quotient *q, int32_t p) {
   int32_t total = 0;
   const int32_t own = q->elements[p];
   q->size[p] = -q->size[p];                         // keeps p out of L_p
-  if (own == 0) {                                   // in place: p has variables only
+  if (own == 0) {                                   // p has variables only: compact its list
     int64_t put = q->start[p];
     const int64_t end = put + q->length[p];
     for (int64_t k = put; k < end; k++) {

@@ -49,6 +49,6 @@ void sparse_ldl_solve(sparse_ldl *f, double *v);                         // n; v
 
 int64_t sparse_ldl_nnz(const sparse_ldl *f);                      // of L, stored zeros included
 double sparse_ldl_flops(const sparse_ldl *f);                     // of factoring A, all rows kept
-double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept);   // of factoring these rows
+double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept);   // of factoring kept rows
 
 #endif
