@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
+// The right to sell at the strike (put), or to buy (call).
 typedef enum perp_american_kind { PERP_AMERICAN_PUT, PERP_AMERICAN_CALL } perp_american_kind;
 
-typedef enum perp_exercise {
+typedef enum perp_exercise {  // when the right can be used
   PERP_EXERCISE_AMERICAN,     // at any time
   PERP_EXERCISE_EUROPEAN,     // at maturity
   PERP_EXERCISE_BERMUDAN      // at the dates, and at maturity
@@ -40,10 +41,10 @@ typedef struct perp_american_settings {   // from perp_american_defaults()
   void *context;
   const perp_allocator *allocator;   // NULL: malloc
 } perp_american_settings;
-perp_american_settings perp_american_defaults(void);
+perp_american_settings perp_american_defaults(void);   // settings to start from
 
-typedef struct perp_american_result {
-  double price;
+typedef struct perp_american_result {   // perp_american_free() releases its curves
+  double price;               // today
   double error;               // an estimate of |price - exact|; NAN without settings.estimate
   double delta, gamma;        // dV/dS0, d2V/dS0^2
   double theta;               // -dV/dT: per year
@@ -53,13 +54,13 @@ typedef struct perp_american_result {
   int32_t nodes, steps;       // as used: rounded up so that half the grid is a grid
   int64_t solves;             // complementarity problems, on all grids
   int64_t unsolved;           // of them: those that the certificate does not call solved
-  int64_t iterations, factorizations;
+  int64_t iterations, factorizations;   // of all these problems
   double residual;            // the largest of a step
   int32_t stopped;            // on_step asked for it: nothing else is valid
   // The value today over the grid, and the exercise boundary from now to maturity; NULL: none.
   int32_t curve_count;
   double *curve_spot, *curve_value, *curve_payoff;   // curve_count
-  int32_t boundary_count;
+  int32_t boundary_count;     // points of the exercise boundary
   double *boundary_time;      // boundary_count: from now
   double *boundary_spot;      // where exercise begins: below it (put) or above it (call); NAN: none
   double *boundary_other;     // the other end of the exercise region, where it has one; else NAN

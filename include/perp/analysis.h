@@ -21,7 +21,7 @@ typedef struct perp_tolerances {
   double componentwise_tol;   // limit of perp_certificate.componentwise. 0: 1e6 tol, or none if
                               //   tol >= 1e-6; INFINITY: none
 } perp_tolerances;
-perp_tolerances perp_default_tolerances(void);
+perp_tolerances perp_default_tolerances(void);   // settings to start from
 // perp_certify with these tolerances
 perp_error perp_certify_with(const perp_problem *problem, const double *x,
                              const perp_tolerances *tolerances, double *y,
@@ -49,6 +49,7 @@ typedef struct perp_farkas {
 // Uses the default tolerance of the certificate. If there is a proof, perp_certify accepts no x at
 // the same tolerances.
 perp_error perp_check_farkas(const perp_problem *problem, const double *u, perp_farkas *farkas);
+// perp_check_farkas with these tolerances. allocator NULL: malloc.
 perp_error perp_check_farkas_within(const perp_problem *problem, const double *u, double tol,
                                     double absolute_tol, const perp_allocator *allocator,
                                     perp_farkas *farkas);
@@ -59,6 +60,7 @@ typedef struct perp_bound {
   double largest;             // max bound_i
   char reason[160];           // by which theorem
 } perp_bound;
+// Bounds how far x is from the solution. bound_i is INFINITY where no bound is known.
 perp_error perp_error_bound(const perp_problem *problem, const double *x,
                             const perp_allocator *allocator, double *bound /* n */,
                             perp_bound *result);
@@ -66,19 +68,21 @@ perp_error perp_error_bound(const perp_problem *problem, const double *x,
 // A proof that a solution lies in [lower, upper]. The rows at their bounds, F, are read off x. The
 // other rows I satisfy A_II x_I = -b_I - A_IF x_F, which is enclosed in rigorous arithmetic.
 typedef struct perp_proof {
-  int32_t proven;
+  int32_t proven;             // 1: a solution lies in [lower, upper]
   int32_t worst;              // row at which the proof failed; -1
   int32_t free_count;         // rows strictly between their bounds
   double width;               // max (upper - lower)
-  char reason[160];
+  char reason[160];           // why it is proven, or why not
 } perp_proof;
+// Looks for a proof that a solution is near x. allocator NULL: malloc.
 perp_error perp_prove(const perp_problem *problem, const double *x, const perp_allocator *allocator,
                       double *lower, double *upper /* n each */, perp_proof *proof);
 
 // --------------------------------------------------------------------------------- classification
 
-typedef enum perp_verdict { PERP_NO, PERP_YES, PERP_UNKNOWN } perp_verdict;
+typedef enum perp_verdict { PERP_NO, PERP_YES, PERP_UNKNOWN } perp_verdict;   // does it hold?
 
+// Classes of matrices.
 #define PERP_CLASS_LIST(X)                                                         \
   X(SYMMETRIC,   "symmetric",            "A = A'")                                 \
   X(Z,           "Z",                    "off-diagonal entries <= 0")              \
@@ -99,16 +103,17 @@ typedef enum perp_class {
   PERP_CLASS_COUNT
 } perp_class;
 
-typedef struct perp_classes {
-  struct { perp_verdict verdict; char reason[96]; } of[PERP_CLASS_COUNT];
+typedef struct perp_classes {   // what a matrix and its bounds are
+  struct { perp_verdict verdict; char reason[96]; } of[PERP_CLASS_COUNT];   // whether, and why
   // rows by their bounds; boxed: two finite bounds, or one that is not lo = 0
   int32_t lcp_rows, free_rows, boxed_rows, fixed_rows;
   int32_t components;         // connected components of A's pattern
   double asymmetry;           // max |A - A'| / max |A|
 } perp_classes;
 
-const char *perp_class_name(perp_class which);
-const char *perp_class_text(perp_class which);
+const char *perp_class_name(perp_class which);   // "SPD"
+const char *perp_class_text(perp_class which);   // "symmetric and positive definite"
+// Finds the classes of A. allocator NULL: malloc.
 perp_error perp_classify(const perp_problem *problem, const perp_allocator *allocator,
                          perp_classes *classes);
 

@@ -19,8 +19,8 @@ typedef struct perp_brief {        // a result in 40 bytes; a perp_result takes 
   perp_status status;
   perp_error error;                // not PERP_OK: the problem was refused, status is UNSOLVED, and
                                    //   x is unchanged
-  int32_t iterations;
-  int32_t worst;                   // this and the next three: as in perp_result and its certificate
+  int32_t iterations;              // from here to natural_residual: as in perp_result and its
+  int32_t worst;                   //   certificate
   const perp_method *method;
   double residual;
   double natural_residual;

@@ -26,7 +26,7 @@ extern "C" {
 
 // ------------------------------------------------------------------------------------------ bodies
 
-typedef enum perp_shape {
+typedef enum perp_shape {     // the form of a body
   PERP_SHAPE_SPHERE,          // extent[0]: radius; a disc in two dimensions
   PERP_SHAPE_BOX,             // extent: half of each side; a rectangle in two dimensions
   PERP_SHAPE_PLANE,           // extent: normal; solid where normal.(x - position) <= offset
@@ -37,7 +37,7 @@ typedef enum perp_shape {
 typedef struct perp_motion {  // what changes with time
   double position[3];         // of the centre of mass
   double orientation[4];      // a unit quaternion (w, x, y, z): body to world
-  double velocity[3];
+  double velocity[3];         // of the centre of mass
   double spin[3];             // angular velocity, in the world's axes
 } perp_motion;
 
@@ -45,7 +45,7 @@ typedef struct perp_body {    // from perp_sphere(), perp_box(), perp_plane() or
   size_t size;                // sizeof(perp_body)
   int32_t shape;              // a perp_shape
   int32_t material;           // 0, 1, ...: see perp_world_pair
-  double extent[3];
+  double extent[3];           // see perp_shape
   double offset;              // of a plane, along its normal
   double mass;                // > 0; INFINITY: keeps its velocity and spin, whatever hits it.
                               //   Planes and hollow spheres always do
@@ -53,6 +53,7 @@ typedef struct perp_body {    // from perp_sphere(), perp_box(), perp_plane() or
   perp_motion motion;
 } perp_body;
 
+// From here to perp_hollow: a body at rest, at the origin.
 perp_body perp_sphere(double radius, double mass);
 perp_body perp_box(double half_x, double half_y, double half_z, double mass);
 perp_body perp_plane(double normal_x, double normal_y, double normal_z, double offset);
@@ -60,7 +61,7 @@ perp_body perp_hollow(double radius);
 
 // ------------------------------------------------------------------------------------------- world
 
-typedef enum perp_contact_model {
+typedef enum perp_contact_model {   // the contact model solved in each step
   PERP_CONTACT_NORMAL,        // no friction: 0 <= l _|_ J W J' l + b >= 0
   PERP_CONTACT_FRICTION,      // the LCP E13 (27), K directions at each contact
   PERP_CONTACT_STAGGERED,     // normal and friction problem in turn until both hold
@@ -87,10 +88,11 @@ typedef struct perp_world_settings {   // from perp_world_defaults(): values in 
   const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied. Threads may
                               //   call its functions at the same time
 } perp_world_settings;
-perp_world_settings perp_world_defaults(void);
+perp_world_settings perp_world_defaults(void);   // settings to start from
 
-typedef struct perp_world perp_world;
+typedef struct perp_world perp_world;   // bodies, and what has happened to them
 
+// The settings are copied. allocator NULL: malloc.
 perp_error perp_world_create(const perp_world_settings *settings, const perp_allocator *allocator,
                              perp_world **world);
 void perp_world_destroy(perp_world *world);                 // NULL is fine
@@ -104,14 +106,16 @@ perp_error perp_world_push(perp_world *world, int32_t id, const double *force /*
                            const double *torque /* 3 */);
 
 int32_t perp_world_count(const perp_world *world);          // of bodies
+// What the body is now.
 perp_error perp_world_read(const perp_world *world, int32_t id, perp_body *body);
 // all of them, perp_world_count() entries; valid until a call that changes the world
 const perp_motion *perp_world_motions(const perp_world *world);
+// Puts the body there, with these velocities.
 perp_error perp_world_move(perp_world *world, int32_t id, const perp_motion *motion);
 
 // ------------------------------------------------------------------------------------------- steps
 
-typedef struct perp_world_report {
+typedef struct perp_world_report {   // what a step did
   int64_t step;               // 1 after the first one
   double time;                // step * h
   int32_t contacts;           // those the step was solved with
@@ -120,7 +124,7 @@ typedef struct perp_world_report {
   int32_t asleep;             // bodies
   int32_t solved, unsolved;   // problems: certified at options.tol, or not
   int32_t worst_status;       // a perp_status: of the problem with the largest residual
-  int32_t iterations, factorizations;
+  int32_t iterations, factorizations;   // of all problems
   double residual;            // the largest certified one
   double kinetic, potential;  // after the step; potential: of gravity, 0 at the origin
   double dissipated;          // since the beginning: energy at the start plus work of pushes, and
@@ -156,6 +160,7 @@ typedef struct perp_touch {   // a contact of the last step
   int32_t solved;             // its problem is certified
   int32_t bounced;            // with restitution
 } perp_touch;
+// The contacts of the last step; valid until the next call that changes the world.
 const perp_touch *perp_world_touches(const perp_world *world, int32_t *count);
 
 // The problem of an island of the last step, 0 .. report.islands - 1, and the x that was used, for
@@ -169,6 +174,7 @@ const perp_statistics *perp_world_trace(const perp_world *world, int32_t *count)
 // The exact state: returns the bytes it takes and fills memory if there is room for them. A world
 // made with the same settings and bodies goes on from it with the same bits.
 size_t perp_world_save(const perp_world *world, void *memory, size_t size);
+// Continues from such a state.
 perp_error perp_world_load(perp_world *world, const void *memory, size_t size);
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ extern "C" {
 
 // ------------------------------------------------------------------------------------------ shapes
 
-typedef enum perp_fluid_kind {
+typedef enum perp_fluid_kind {   // the form of a shape
   PERP_FLUID_SPHERE,          // extent[0]: radius; a disc in two dimensions
   PERP_FLUID_BOX,             // extent: half of each side; along z 0: without end
   PERP_FLUID_PLANE,           // extent: normal; inside where normal.(x - position) <= 0
@@ -40,8 +40,8 @@ typedef struct perp_fluid_shape {
   size_t size;                // sizeof(perp_fluid_shape)
   int32_t kind;               // a perp_fluid_kind
   int32_t outside;            // 1: all of space but this, such as a tank
-  double extent[3];
-  double position[3];
+  double extent[3];           // see perp_fluid_kind
+  double position[3];         // of the centre; of a plane: a point on it
   double orientation[4];      // a unit quaternion (w, x, y, z)
   double velocity[3], spin[3];   // solids move by them; liquid begins with them
   // CUSTOM: signed distance of x at time t, negative inside. x is in the shape's own axes, which
@@ -49,6 +49,7 @@ typedef struct perp_fluid_shape {
   double (*distance)(void *context, const double x[3], double t);
   void *context;
 } perp_fluid_shape;
+// From here to perp_fluid_plane: a shape at rest at (x, y, z).
 perp_fluid_shape perp_fluid_sphere(double x, double y, double z, double radius);
 perp_fluid_shape perp_fluid_box(double x, double y, double z, double half_x, double half_y,
                                 double half_z);
@@ -57,20 +58,21 @@ perp_fluid_shape perp_fluid_plane(double x, double y, double z, double normal_x,
 
 // ------------------------------------------------------------------------------------------- fluid
 
-typedef enum perp_walls {
+typedef enum perp_walls {     // what a wall demands of the liquid at it
   PERP_WALLS_NO_SLIP,         // u = that of the wall
   PERP_WALLS_SLIP,            // u.n = that of the wall
   PERP_WALLS_SEPARATING,      // 0 <= p _|_ (u - wall).n >= 0
   PERP_WALLS_COUNT
 } perp_walls;
 
+// How velocities pass between particles and grid: FLIP, blended with PIC, or APIC.
 typedef enum perp_transfer { PERP_TRANSFER_FLIP, PERP_TRANSFER_APIC, PERP_TRANSFER_COUNT
 } perp_transfer;
 
 typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in parentheses
   size_t size;                // sizeof(perp_fluid_settings)
   int32_t dimension;          // 2: cells[2] = 1, and nothing moves along z
-  int32_t cells[3];
+  int32_t cells[3];           // along x, y and z
   double spacing;             // (1/cells[0]) edge of a cell; one corner of the grid is the origin
   int32_t walls;              // a perp_walls (PERP_WALLS_SEPARATING)
   int32_t every_cell;         // (0) complementarity in all liquid cells, not only at walls
@@ -93,15 +95,18 @@ typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in 
   double time_limit;          // (INFINITY) seconds of each pressure solve
   const perp_options *options;   // (NULL) method, tol, ... of the pressure. Copied
 } perp_fluid_settings;
+// Settings to start from, for a grid of nx x ny x nz cells.
 perp_fluid_settings perp_fluid_defaults(int32_t dimension, int32_t nx, int32_t ny, int32_t nz);
 
-typedef struct perp_fluid perp_fluid;
+typedef struct perp_fluid perp_fluid;   // liquid and solids on a grid
 
+// The settings are copied. allocator NULL: malloc.
 perp_error perp_fluid_create(const perp_fluid_settings *settings, const perp_allocator *allocator,
                              perp_fluid **fluid);
 void perp_fluid_destroy(perp_fluid *fluid);                 // NULL is fine
 // id (may be NULL) receives 0, 1, ... in the order of the calls
 perp_error perp_fluid_add_solid(perp_fluid *fluid, const perp_fluid_shape *solid, int32_t *id);
+// Replaces a solid by this shape.
 perp_error perp_fluid_move_solid(perp_fluid *fluid, int32_t id, const perp_fluid_shape *solid);
 // Particles in the part of the shape that is in the box and not solid, where there are none yet;
 // count (may be NULL) receives how many. 0 is no error: all of it may be outside of the box, in
@@ -131,20 +136,20 @@ typedef enum perp_fluid_stage {
 #define PERP_X(id, name, text) PERP_FLUID_##id,
   PERP_FLUID_STAGE_LIST(PERP_X)
 #undef PERP_X
-  PERP_FLUID_STAGES
+  PERP_FLUID_STAGES   // how many there are
 } perp_fluid_stage;
-const char *perp_fluid_stage_name(perp_fluid_stage stage);
-const char *perp_fluid_stage_text(perp_fluid_stage stage);
+const char *perp_fluid_stage_name(perp_fluid_stage stage);   // "advect"
+const char *perp_fluid_stage_text(perp_fluid_stage stage);   // "the pressure problem"
 
-typedef struct perp_fluid_report {
+typedef struct perp_fluid_report {   // what a step did
   int64_t step;               // 1 after the first one
-  double time;
-  int32_t substeps;
+  double time;                // at the end of the step
+  int32_t substeps;           // of the step
   int32_t liquid;             // cells, in the last substep; the next three likewise
   int32_t complementary;      // of them: with p >= 0 _|_ y >= 0
   int32_t separating;         // of those: y > 0
   int32_t components;         // of the liquid
-  int64_t particles, added, removed;
+  int64_t particles, added, removed;   // now; by this step
   int32_t solved, unsolved;   // pressure problems: certified, or not
   int32_t worst_status;       // a perp_status: of one that is not solved, if any is; else solved
   int32_t newton, inner;      // iterations of all substeps
@@ -154,9 +159,9 @@ typedef struct perp_fluid_report {
   double volume;              // of the liquid, by its level set
   double poured;              // what was poured: volume - poured is the drift
   double kinetic, potential;  // of the particles
-  double momentum[3];
-  double seconds;
-  double stage_seconds[PERP_FLUID_STAGES];
+  double momentum[3];         // likewise
+  double seconds;             // that the step took
+  double stage_seconds[PERP_FLUID_STAGES];   // in each stage
 } perp_fluid_report;
 
 // report may be NULL. A pressure problem that is not solved leaves its best iterate, and says so.
@@ -166,10 +171,10 @@ perp_error perp_fluid_last(const perp_fluid *fluid, perp_fluid_report *report);
 
 // All there is to see; valid until a call that changes the fluid.
 typedef struct perp_fluid_state {
-  int64_t particles;
+  int64_t particles;          // how many
   const double *x[3], *v[3];  // particles; x[2] and v[2] are NULL in two dimensions
-  int32_t cells[3];
-  double spacing;
+  int32_t cells[3];           // along x, y and z
+  double spacing;             // edge of a cell
   const double *u[3];         // on faces, as perp_grid.face; u[2] NULL in two dimensions
   const double *pressure;     // cells
   const double *surface;      // cells: signed distance of the liquid, negative inside
@@ -177,8 +182,9 @@ typedef struct perp_fluid_state {
   const uint8_t *type;        // cells: a perp_cell
   const uint8_t *separating;  // cells: 1 where y > 0 and p = 0 at a wall
 } perp_fluid_state;
-perp_error perp_fluid_read(const perp_fluid *fluid, perp_fluid_state *state);
+perp_error perp_fluid_read(const perp_fluid *fluid, perp_fluid_state *state);   // copies nothing
 int32_t perp_fluid_solids(const perp_fluid *fluid);         // how many
+// A solid as it is now.
 perp_error perp_fluid_read_solid(const perp_fluid *fluid, int32_t id, perp_fluid_shape *solid);
 
 // The pressure problem of the last substep and the x that was used, for dumps and other
@@ -189,6 +195,7 @@ const double *perp_fluid_guess(const perp_fluid *fluid);   // its x before that;
 // The exact state: returns the bytes it takes and fills memory if there is room for them. A fluid
 // made with the same settings and solids goes on from it with the same bits.
 size_t perp_fluid_save(const perp_fluid *fluid, void *memory, size_t size);
+// Continues from such a state.
 perp_error perp_fluid_load(perp_fluid *fluid, const void *memory, size_t size);
 
 #ifdef __cplusplus

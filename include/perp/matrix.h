@@ -44,7 +44,11 @@ typedef struct perp_contacts {
   perp_product B;             // J W J' + diag(compliance): contact c has the rows from
                               //   (1 + tangents) c on, its normal first
 } perp_contacts;
+// adds no claims
 perp_operator perp_from_contact(const perp_contacts *matrix, uint32_t claims);
+
+// What a cell of a grid holds.
+typedef enum perp_cell { PERP_CELL_SOLID, PERP_CELL_LIQUID, PERP_CELL_AIR } perp_cell;
 
 // The pressure matrix of a grid of cells, -div(w grad), never formed: 5 points in two dimensions, 7
 // in three. Cell (i, j, k) is row (k*cells[1] + j)*cells[0] + i. Let w_f = face[d][f]/spacing[d]^2
@@ -53,7 +57,6 @@ perp_operator perp_from_contact(const perp_contacts *matrix, uint32_t claims);
 // The pressure of air is 0. Nothing flows through a solid cell or the edge of the grid. Cells that
 // are not liquid have rows of the identity: with b = 0 there, p = 0.
 // For 0 <= p _|_ div u >= 0, b is div u before pressure, with area fractions, times density/dt.
-typedef enum perp_cell { PERP_CELL_SOLID, PERP_CELL_LIQUID, PERP_CELL_AIR } perp_cell;
 typedef struct perp_grid {
   int32_t cells[3];           // >= 1 each; cells[2] = 1: two dimensions
   double spacing[3];          // > 0: distance between cell centres
@@ -75,8 +78,10 @@ perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, do
 
 // ---------------------------------------------------------------------------- a matrix of your own
 
-typedef enum perp_view_kind {
-  PERP_VIEW_NONE, PERP_VIEW_DENSE, PERP_VIEW_CSC, PERP_VIEW_PRODUCT, PERP_VIEW_CALLBACK,
+typedef enum perp_view_kind {   // the struct that perp_view.data points to
+  PERP_VIEW_NONE,             // there is no such struct
+  // from here to PERP_VIEW_GRID: the struct of that name
+  PERP_VIEW_DENSE, PERP_VIEW_CSC, PERP_VIEW_PRODUCT, PERP_VIEW_CALLBACK,
   PERP_VIEW_CONTACT, PERP_VIEW_GRID
 } perp_view_kind;
 
@@ -86,7 +91,7 @@ typedef struct perp_view {
   const void *data;           // perp_dense, perp_csc, perp_product, perp_callback,
                               //   perp_contacts or perp_grid
   const double *R, *C;        // n each, NULL means 1
-  double shift;
+  double shift;               // 0: none
 } perp_view;
 
 // state of a projected Gauss-Seidel pass: x_i <- clamp(x_i - omega y_i/A_ii)
@@ -108,7 +113,7 @@ typedef struct perp_sweep {
 } perp_sweep;
 
 struct perp_operator_ops {    // what A can do. NULL: it cannot. Only apply is required
-  const char *name;
+  const char *name;           // "dense"
   size_t (*scratch_bytes)(const void *self);  // that apply and residual need; NULL means 0
   int  (*apply)(const void *self, const double *x, double *y, void *scratch);
                                                 // y = A x; non-zero aborts the solve
@@ -118,14 +123,14 @@ struct perp_operator_ops {    // what A can do. NULL: it cannot. Only apply is r
   void (*row_col_max)(const void *self, const double *r, const double *c, double *row, double *col);
                                                 // row_i = max_j r_i |A_ij| c_j, and
                                                 // col_j = max_i r_i |A_ij| c_j
-  void (*diagonal)(const void *self, double *d);
+  void (*diagonal)(const void *self, double *d);                          // d_i = A_ii
   void (*add_column)(const void *self, int32_t j, double s, double *y);   // y += s A e_j
   size_t (*sweep_bytes)(const void *self);  // that sweep keeps between passes; NULL means 0
   int  (*sweep)(const void *self, perp_sweep *state, int32_t from, int32_t to);
                                                 // a Gauss-Seidel pass over rows from .. to-1
   void (*submatrix)(const void *self, const int32_t *set, int32_t m, double *S);
                                                 // S = A(set,set), m x m, row-major
-  perp_view (*view)(const void *self);
+  perp_view (*view)(const void *self);      // the data behind it
 };
 
 // ---------------------------------------------------------------------------------------- wrappers
@@ -139,7 +144,7 @@ typedef struct perp_wrapper {
   const double *R, *C;        // n, positive: perp_scaled
   double shift;               // perp_shifted
   const int32_t *set;         // m indices into the inner operator, ascending: perp_restricted
-  int32_t m;
+  int32_t m;                  // entries of set
 } perp_wrapper;
 perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double *R,
                           const double *C);   // R A C

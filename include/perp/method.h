@@ -2,6 +2,8 @@
 //
 // The table is the only list of methods: defaults, validation, the command line, the documentation,
 // conformance tests and benchmarks read it through perp_method_at().
+//
+// E13: Erleben, Numerical methods for linear complementarity problems, 2013.
 #ifndef PERP_METHOD_H
 #define PERP_METHOD_H
 
@@ -13,17 +15,17 @@ extern "C" {
 #endif
 
 // needs: what the operator must be able to do; several bits: all of them
-#define PERP_NEEDS_DIAGONAL  1u
+#define PERP_NEEDS_DIAGONAL  1u    // diagonal()
 #define PERP_NEEDS_SWEEP     2u    // sweep(), or add_column() and diagonal()
 #define PERP_NEEDS_SUBMATRIX 4u    // the entries of A: submatrix()
-#define PERP_NEEDS_TRANSPOSE 8u
+#define PERP_NEEDS_TRANSPOSE 8u    // apply_transpose()
 #define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): perp_classify finds FRICTION
 #define PERP_NEEDS_TRIDIAGONAL 32u // no entry with |i - j| > 1
 #define PERP_NEEDS_BODIES 64u      // the contact LCP as perp_from_contact has it, not its entries
 #define PERP_NEEDS_SYMMETRIC 128u  // A = A' up to rounding, of what presolve leaves
 #define PERP_NEEDS_NEARLY_SYMMETRIC 256u   // the same up to a thousandth, once rows and columns are
                                    //   scaled
-#define PERP_NEEDS_POSITIVE_DIAGONAL 512u
+#define PERP_NEEDS_POSITIVE_DIAGONAL 512u   // A_ii > 0
 
 // accepts: kinds of rows beyond 0 <= x
 #define PERP_ACCEPTS_FREE  1u      // lo = -inf, hi = inf
@@ -44,9 +46,10 @@ extern "C" {
                                    //   the stack come first
 #define PERP_TRAIT_GRID    2048u   // takes grids of cells as they are, in a way of its own
 
-#define PERP_ASSUMES_NO_PROOF (1u << 31)
+#define PERP_ASSUMES_NO_PROOF (1u << 31)   // a value of perp_method.assumes
 
-typedef enum perp_kind {
+typedef enum perp_kind {           // what a setting is
+  // from here to PERP_KIND_SEED: see perp_parameter.kind
   PERP_KIND_REAL, PERP_KIND_INTEGER, PERP_KIND_LONG, PERP_KIND_SWITCH, PERP_KIND_CHOICE,
   PERP_KIND_SEED
 } perp_kind;
@@ -63,16 +66,16 @@ typedef struct perp_parameter {    // a field of perp_options that can be named
   const char *help;                // one line
 } perp_parameter;
 
-typedef struct perp_preset {       // several settings at once: set_option(o, "preset", "paper")
-  const char *name;
+typedef struct perp_preset {       // settings for perp_set_option(o, "preset", name)
+  const char *name;                // "paper"
   const char *help;                // one line
   const char *const (*settings)[2];   // names and values
-  int32_t count;
+  int32_t count;                   // of settings
 } perp_preset;
 
 struct perp_run;                   // a solve in progress: internal
 
-struct perp_method {
+struct perp_method {               // a row of the method table
   const char *name;                // "pgs"
   const char *title;               // "projected Gauss-Seidel"
   const char *source;              // "E13 5.2"
@@ -80,18 +83,18 @@ struct perp_method {
   const char *converges;           // when, in a sentence
   const char *cost;                // per iteration
   const char *advice;              // what it is good for, and what to try when it fails
-  uint32_t needs, accepts;
+  uint32_t needs, accepts;         // PERP_NEEDS_*, PERP_ACCEPTS_*
   uint32_t assumes;                // PERP_CLASS_* as bits (1u << PERP_CLASS_SPD): any one of them
                                    //   proves convergence; 0: nothing is assumed;
                                    //   PERP_ASSUMES_NO_PROOF: there is no proof for any class
-  uint32_t traits;
+  uint32_t traits;                 // PERP_TRAIT_*
   int32_t n_max;                   // largest problem it takes; 0: any
   const perp_parameter *parameters;
   int32_t parameter_count;
   const perp_preset *presets;
   int32_t preset_count;
   size_t (*bytes)(const perp_limits *limits, const perp_options *options);   // of its own arrays
-  void (*run)(struct perp_run *run);
+  void (*run)(struct perp_run *run);   // internal
   // Methods that are done in one pass: x, within the bounds, which probably solves the problem, or
   // 0. A is a CSC matrix, symmetric to the last bit, and accepted. `memory` has bytes(), and what
   // the last call left there if `same`: that A had the same stamps. NULL: it has none.
@@ -108,13 +111,14 @@ struct perp_method {
                                    //   0: n_max
 };
 
-int32_t perp_method_count(void);
+int32_t perp_method_count(void);   // how many methods there are
 const perp_method *perp_method_at(int32_t index);          // NULL outside 0 .. count-1
 // tol, time_limit, ...: every method has them
-int32_t perp_common_parameter_count(void);
-const perp_parameter *perp_common_parameter_at(int32_t index);
+int32_t perp_common_parameter_count(void);                 // how many there are
+const perp_parameter *perp_common_parameter_at(int32_t index);   // NULL outside 0 .. count-1
 // of the method or common
 const perp_parameter *perp_find_parameter(const perp_method *method, const char *name);
+// what these options say
 double perp_parameter_value(const perp_options *options, const perp_parameter *parameter);
 
 // PERP_YES if one of the method's classes is among those found, so that its convergence is proved.
@@ -138,7 +142,7 @@ typedef struct perp_deadline {     // asked now and then by whatever takes long
 
 // A linear solver for A_II z_I = rhs_I on a changing free set I.
 struct perp_linear_ops {
-  const char *name;
+  const char *name;                // "dense_lu"
   const char *title;               // "dense LU with partial pivoting"
   int (*accepts)(const perp_operator *A);
                                    // 1: can work with this view and these claims

@@ -34,6 +34,7 @@ const char *perp_version(void);   // of the library; the header's is PERP_VERSIO
 
 // ---------------------------------------------------------------------------- errors and statuses
 
+// What was wrong with a call.
 #define PERP_ERROR_LIST(X)                                                      \
   X(OK,          "ok",          "no error")                                     \
   X(ARGUMENT,    "argument",    "an argument of the call is wrong")             \
@@ -50,7 +51,7 @@ typedef enum perp_error {
 #undef PERP_X
   PERP_ERROR_COUNT
 } perp_error;
-#define PERP_OK PERP_ERROR_OK
+#define PERP_OK PERP_ERROR_OK   // the call did what it says
 
 const char *perp_error_name(perp_error error);   // "problem"
 const char *perp_error_text(perp_error error);   // "the problem's data are not valid"
@@ -59,6 +60,7 @@ const char *perp_last_message(void);
 // For libraries built on perp: sets that message and returns the code.
 perp_error perp_fail(perp_error code, const char *message);
 
+// How a solve ended.
 #define PERP_STATUS_LIST(X)                                                                       \
   X(UNSOLVED,        "unsolved",        "nothing is claimed")                                     \
   X(SOLVED,          "solved",          "the certificate holds")                                  \
@@ -85,8 +87,8 @@ typedef enum perp_status {
   PERP_STATUS_COUNT
 } perp_status;
 
-const char *perp_status_name(perp_status status);
-const char *perp_status_text(perp_status status);
+const char *perp_status_name(perp_status status);   // "time limit"
+const char *perp_status_text(perp_status status);   // "the time limit was reached"
 
 // ---------------------------------------------------------------------------------------- problem
 
@@ -98,7 +100,7 @@ typedef struct perp_dense {   // a dense square matrix
 } perp_dense;
 
 typedef struct perp_csc {     // a sparse matrix by compressed columns; rows sorted, no duplicates
-  int32_t rows, columns;
+  int32_t rows, columns;      // the same in a problem
   const int32_t *colptr;      // columns + 1
   const int32_t *row;         // colptr[columns]
   const double *value;        // colptr[columns]
@@ -114,7 +116,7 @@ typedef struct perp_callback {  // a matrix known only through products
 
 // What the caller knows about A. Claims help to choose a method. The certificate trusts none of
 // them.
-#define PERP_CLAIM_NONE      0u
+#define PERP_CLAIM_NONE      0u    // nothing
 #define PERP_CLAIM_SYMMETRIC 1u    // A = A'
 #define PERP_CLAIM_PSD       2u    // x'Ax >= 0
 #define PERP_CLAIM_PD        4u    // x'Ax > 0 for x != 0
@@ -123,12 +125,14 @@ typedef struct perp_callback {  // a matrix known only through products
 
 typedef struct perp_operator_ops perp_operator_ops;   // matrix.h
 typedef struct perp_operator {     // a matrix of any kind
-  const perp_operator_ops *ops;
-  const void *self;
+  const perp_operator_ops *ops;   // what it can do
+  const void *self;             // the caller's matrix
   int32_t n;
-  uint32_t claims;
+  uint32_t claims;              // PERP_CLAIM_*
 } perp_operator;
 
+// From here to perp_from_callback: a matrix as an operator, which points to it. claims: as
+// perp_operator.claims.
 perp_operator perp_from_dense(const perp_dense *matrix, uint32_t claims);
 perp_operator perp_from_csc(const perp_csc *matrix, uint32_t claims);
 perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims);
@@ -194,10 +198,10 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
 typedef struct perp_method perp_method;           // a row of the method table: method.h
 typedef struct perp_linear_ops perp_linear_ops;   // a linear solver: method.h
 const perp_method *perp_find_method(const char *name);        // "pgs"; NULL if there is none
-const char *perp_method_name(const perp_method *method);
+const char *perp_method_name(const perp_method *method);   // "pgs"
 
 typedef struct perp_statistics {   // one iteration
-  int32_t iteration;
+  int32_t iteration;               // of the method, so far
   int32_t inner_iterations;        // of the linear solver, so far
   double seconds;                  // since the solve began
   double residual;                 // the method's estimate of perp_certificate.residual
@@ -206,22 +210,22 @@ typedef struct perp_statistics {   // one iteration
 
 typedef struct perp_allocator {    // NULL functions mean malloc and free
   void *(*allocate)(void *context, size_t bytes);   // aligned for any type
-  void (*release)(void *context, void *memory);
+  void (*release)(void *context, void *memory);   // memory that allocate returned
   void *context;
 } perp_allocator;
 
 typedef struct perp_options {      // from perp_default_options()
   size_t size;                     // sizeof(perp_options): a struct of zeros is refused
-  const perp_method *method;
+  const perp_method *method;       // the one that these options are for
   double tol;                      // relative tolerance of the certificate
   double absolute_tol;             // see perp_certify; 0: none
   double time_limit;               // seconds; INFINITY: none
-  int32_t iteration_limit;
+  int32_t iteration_limit;         // after which the best iterate is returned
   int32_t threads;                 // of perp's own; the bits of x do not depend on it
   int32_t presolve;                // 1: first remove fixed variables, empty and singleton rows
   int32_t split;                   // a perp_split: solve connected components one by one
   int32_t scale;                   // 1: diagonal scaling, for methods that gain from it
-  uint64_t seed;
+  uint64_t seed;                   // of random numbers, for methods that use any
   perp_stop_options stop;          // from here to subspace: groups of settings that few callers
   perp_sweep_options sweep;        //   change, see tuning.h
   perp_gradient_options gradient;
@@ -259,12 +263,12 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
 
 // ---------------------------------------------------------------------------------------- solving
 
-typedef struct perp_result {
+typedef struct perp_result {       // what a solve found
   perp_status status;
   const perp_method *method;       // the method that found x: for auto, the one it chose
-  int32_t iterations;
-  int32_t inner_iterations;
-  int32_t factorizations;
+  int32_t iterations;              // of the method
+  int32_t inner_iterations;        // of its linear solver
+  int32_t factorizations;          // of matrices
   int32_t trace_count;             // entries of options.trace that are filled
   int32_t trace_stride;            // iterations from one entry to the next
   int64_t solutions;               // enumerate: how many were found
@@ -302,9 +306,11 @@ typedef struct perp_limits {       // the largest problem that a solver takes
 } perp_limits;
 perp_limits perp_limits_of(const perp_problem *problem);   // just enough for this problem
 
+// method NULL: that of options, or auto. options NULL: the defaults. allocator NULL: malloc.
 perp_error perp_solver_create(const perp_method *method, const perp_limits *limits,
                               const perp_options *options, const perp_allocator *allocator,
                               perp_solver **solver);
+// x: a guess on entry (zeros will do), the answer on return.
 perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *x,
                       perp_result *result);
 void perp_solver_destroy(perp_solver *solver);       // NULL is fine

@@ -14,6 +14,7 @@
 
 typedef struct perp_scheduler {    // the caller's threads instead of perp's
   int32_t workers;                 // how many tasks may run at once
+  // runs task(data, index) for index = 0 .. count-1, in any order; returns a handle
   void *(*enqueue)(void *context, void (*task)(void *data, int32_t index), void *data,
                    int32_t count);
   // returns when all tasks of this handle have run; called once after each enqueue, whatever
@@ -23,12 +24,14 @@ typedef struct perp_scheduler {    // the caller's threads instead of perp's
 } perp_scheduler;
 
 typedef enum perp_split {          // whether connected components of A are solved one by one
-  PERP_SPLIT_NO, PERP_SPLIT_YES,
+  PERP_SPLIT_NO, PERP_SPLIT_YES,   // never, always
   PERP_SPLIT_METHOD                // as the method prefers
 } perp_split;
 
 typedef enum perp_start {          // what runs before the method and hands its x over
-  PERP_START_NONE, PERP_START_PGS, PERP_START_PSOR, PERP_START_GRADIENT
+  PERP_START_NONE,                 // nothing
+  PERP_START_PGS, PERP_START_PSOR, // these methods
+  PERP_START_GRADIENT              // apgd without momentum
 } perp_start;
 typedef struct perp_start_options {
   int32_t method;                  // a perp_start
@@ -36,7 +39,7 @@ typedef struct perp_start_options {
 } perp_start_options;
 
 typedef enum perp_measure {        // stopping measures of the papers: they stop, they never certify
-  PERP_MEASURE_NONE,
+  PERP_MEASURE_NONE,               // none
   PERP_MEASURE_NATURAL,            // max |x - clamp(x - y, lo, hi)|
   PERP_MEASURE_E13,                // x'|Ax + b|, E13 (106)
   PERP_MEASURE_MINMAP,             // 1/2 sum of min(x, y)^2, E13 (64)
@@ -55,7 +58,7 @@ typedef struct perp_stop_options { // 0 turns a rule off
 // -------------------------------------------------------------------------- sweeps and gradients
 
 typedef enum perp_order {          // of the rows in a sweep
-  PERP_ORDER_NATURAL,
+  PERP_ORDER_NATURAL,              // row after row
   PERP_ORDER_COLOURED              // blocks of rows, several at once if threads > 1
 } perp_order;
 typedef struct perp_sweep_options {
@@ -69,9 +72,11 @@ typedef struct perp_gradient_options {
   int32_t accelerate;              // apgd: 1: Nesterov's momentum
 } perp_gradient_options;
 
+// After a subspace solution: project it and repeat, or go to the first bound only.
 typedef enum perp_subspace { PERP_SUBSPACE_MNS08, PERP_SUBSPACE_KOCVARA_ZOWE } perp_subspace;
 typedef enum perp_metric {         // what decides between the two points of a subspace step
-  PERP_METRIC_AUTO, PERP_METRIC_OBJECTIVE, PERP_METRIC_RESIDUAL
+  PERP_METRIC_AUTO,                // the residual if a subspace is not definite, else the objective
+  PERP_METRIC_OBJECTIVE, PERP_METRIC_RESIDUAL   // always this one
 } perp_metric;
 typedef struct perp_subspace_options {   // pgs_sm, MNS08 3.1
   int32_t k_gs;                    // Gauss-Seidel passes before each subspace phase
@@ -93,7 +98,8 @@ typedef enum perp_inner {          // how a Newton method solves its linear syst
 } perp_inner;
 typedef enum perp_jacobian {       // fischer_newton: the generalised Jacobian where x_i = y_i = 0
   PERP_JACOBIAN_ROBUST,            // De Luca, Facchinei and Kanzow, with a penalised function
-  PERP_JACOBIAN_RANDOM, PERP_JACOBIAN_ZERO,   // these four: E13 5.5
+  // from here to PERP_JACOBIAN_APPROXIMATION: E13 5.5
+  PERP_JACOBIAN_RANDOM, PERP_JACOBIAN_ZERO,
   PERP_JACOBIAN_PERTURBATION, PERP_JACOBIAN_APPROXIMATION
 } perp_jacobian;
 typedef struct perp_newton_options {
@@ -111,14 +117,18 @@ typedef struct perp_newton_options {
   int32_t excursions;              // 1: also try steps that are not in the papers
 } perp_newton_options;
 
-typedef enum perp_krylov {
-  PERP_KRYLOV_AUTO, PERP_KRYLOV_CG, PERP_KRYLOV_CR, PERP_KRYLOV_GMRES, PERP_KRYLOV_BICGSTAB
+typedef enum perp_krylov {         // how linear systems are solved by products
+  PERP_KRYLOV_AUTO,                // as the method prefers
+  PERP_KRYLOV_CG, PERP_KRYLOV_CR,  // for symmetric matrices
+  PERP_KRYLOV_GMRES, PERP_KRYLOV_BICGSTAB   // for any matrix
 } perp_krylov;
-typedef enum perp_preconditioner {
-  PERP_PRECONDITIONER_AUTO, PERP_PRECONDITIONER_IDENTITY, PERP_PRECONDITIONER_JACOBI,
+typedef enum perp_preconditioner { // what a Krylov solver is helped by
+  PERP_PRECONDITIONER_AUTO,        // as the method prefers
+  PERP_PRECONDITIONER_IDENTITY, PERP_PRECONDITIONER_JACOBI,   // none, the diagonal
   PERP_PRECONDITIONER_IC, PERP_PRECONDITIONER_MIC,   // incomplete Cholesky, plain and modified
   PERP_PRECONDITIONER_AINV_PLAIN, PERP_PRECONDITIONER_AINV_SCALED,   // approximate inverses
-  PERP_PRECONDITIONER_AINV_STATIC, PERP_PRECONDITIONER_ILU
+  PERP_PRECONDITIONER_AINV_STATIC, // the same, in the pattern of A
+  PERP_PRECONDITIONER_ILU          // incomplete LU
 } perp_preconditioner;
 typedef struct perp_krylov_options {
   int32_t solver;                  // a perp_krylov
@@ -130,9 +140,12 @@ typedef struct perp_krylov_options {
 
 // ------------------------------------------------------------------------------------ the others
 
+// How a basis is kept: as its inverse (dense), or as a sparse LU with updates.
 typedef enum perp_basis { PERP_BASIS_AUTO, PERP_BASIS_DENSE, PERP_BASIS_SPARSE } perp_basis;
 typedef enum perp_cover {          // lemke: the covering vector d
-  PERP_COVER_ONES, PERP_COVER_SCALED, PERP_COVER_RANDOM
+  PERP_COVER_ONES,                 // d_i = 1
+  PERP_COVER_SCALED,               // d_i as large as y_i at the start
+  PERP_COVER_RANDOM                // d_i in [0.5, 1.5], from the seed
 } perp_cover;
 typedef struct perp_pivot_options {
   int32_t basis;                   // a perp_basis
@@ -143,6 +156,7 @@ typedef struct perp_pivot_options {
   int32_t refactor;                // pivots after which the basis is checked
 } perp_pivot_options;
 
+// Predictor and corrector of Mehrotra, or MNS08 4.
 typedef enum perp_barrier { PERP_BARRIER_MEHROTRA, PERP_BARRIER_PAPER } perp_barrier;
 typedef struct perp_barrier_options {    // interior_point
   int32_t variant;                 // a perp_barrier: predictor-corrector, or MNS08 4

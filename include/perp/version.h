@@ -2,6 +2,7 @@
 #ifndef PERP_VERSION_H
 #define PERP_VERSION_H
 
+// The version of these headers.
 #define PERP_VERSION_MAJOR 0
 #define PERP_VERSION_MINOR 1
 #define PERP_VERSION_PATCH 0

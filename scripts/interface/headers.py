@@ -8,8 +8,9 @@ The headers are plain C with plain comments, and this reader knows the form they
   // ---- title          a section of the page
 
 Lines indented by four spaces or more in a comment are formulas or code. A comment that begins with
-"from here to NAME:" is about all declarations up to NAME. A declaration that this reader does not
-understand is an error, so nothing is left out.
+"from here to NAME:" is about all declarations up to NAME. An enum that stands on one line has one
+comment for all. Fields that mean the same in every struct, such as n, need none (by_convention). A
+declaration that this reader does not understand is an error, so nothing is left out.
 """
 import dataclasses
 import pathlib
@@ -50,6 +51,10 @@ class Item:
     value: str = ''           # of a macro or value
     names: list = dataclasses.field(default_factory=list)   # fields: all that the line declares
     types: list = dataclasses.field(default_factory=list)   # and the type of each
+    note: str = ''            # a comment above it that is about several members
+    covered: bool = False     # the last note is about it
+    run: int = 0              # members with the same number share one comment
+    same: bool = False        # its comment is that of the member before it
     origin: str = ''          # enums: the list macro that its values come from
     entries: list = dataclasses.field(default_factory=list)   # lists: (name, text, ...)
 
@@ -189,6 +194,11 @@ class Header:
                 depth -= 1
             else:
                 self.declaration()
+        spread(self.items, self)
+        for item in self.items:
+            spread(item.members, self)
+            if item.origin and not item.text():
+                item.lead = self.lists[item.origin].lead
         for block in self.standing:
             title = re.match(r' -{4,} (.*)$', block[3][0])
             if title:
@@ -266,6 +276,8 @@ class Header:
         closing = self.take('}')
         if closing.line == opening.line:
             item.doc = item.doc or self.comment_behind(closing.line)
+            for member in item.members:
+                member.lead, member.doc = item.lead, item.doc
         elif closing.line in self.behind and self.peek(1).text == ';':
             self.fail(closing.line, 'a comment behind the end of a declaration')
 
@@ -290,9 +302,13 @@ class Header:
             if self.peek().text == '=':
                 self.take()
                 value = self.take().text
-            item.members.append(Item('value', token.text, token.line, value=value,
-                                     lead=self.comment_above(token.line, token.column),
-                                     doc=self.comment_behind(token.line)))
+            one = Item('value', token.text, token.line, value=value, names=[token.text],
+                       lead=self.comment_above(token.line, token.column),
+                       run=id(self.behind.get(token.line, None)),
+                       doc=self.comment_behind(token.line))
+            if token.line == item.line:              # on the line of the enum: one comment
+                one.lead, one.doc = item.lead, item.doc
+            item.members.append(one)
             if self.peek().text == ',':
                 self.take()
 
@@ -320,8 +336,58 @@ class Header:
                 code = re.sub(r'\n\s*', ' ', code)
             item.members.append(Item('field', names[0], first.line, code=code, type=types[0],
                                      names=names, types=types,
+                                     run=id(self.behind.get(end.line, None)),
                                      lead=self.comment_above(first.line, first.column),
                                      doc=self.comment_behind(end.line)))
+
+
+def spread(items, header):
+    """Gives comments that are about several declarations to each of them."""
+    until, text, previous = '', '', None
+    if items and items[0].kind == 'field':
+        by_convention(items)
+    for item in items:
+        for part in ('lead', 'doc'):
+            found = re.match(r'[Ff]rom here to (\w+): (.*)', getattr(item, part), re.S)
+            if found:
+                setattr(item, part, '')
+                if previous and previous.run == item.run and item.kind != 'function':
+                    continue                         # the same comment goes on here
+                until, text = found.groups()
+                item.note = text
+                if not any(until in (one.name, *one.names) for one in items):
+                    header.fail(item.line, f'the comment reaches to {until}, which is not here')
+        if item.kind == 'field' and item.lead and item.doc:
+            item.note, item.lead = item.lead, ''     # a remark on what follows
+        item.covered = bool(until)
+        if item.covered and not item.text() and item.kind != 'field':
+            item.doc = text
+            item.same = item.kind == 'value' and previous and previous.doc == text
+        elif previous and item.doc and previous.doc == item.doc and previous.run == item.run:
+            item.same = True
+        if until in (item.name, *item.names):
+            until = ''
+        previous = item
+
+
+def by_convention(fields):
+    """What some fields mean in every struct, without a comment."""
+    for field, after in zip(fields, fields[1:] + [None]):
+        if field.text():
+            continue
+        counts = after and re.fullmatch(r'(\w+)_count', after.name)
+        before = re.fullmatch(r'(\w+)_count', field.name)
+        if field.names == ['n']:
+            field.doc = 'size of the problem: rows of A'
+        elif field.name.endswith('context') and field.type == 'void *':
+            field.doc = 'handed to the functions that take it'
+        elif field.name == 'reserved':
+            field.doc = 'not used'
+        elif counts and field.name.startswith(counts.group(1)) and field.type.endswith('*'):
+            field.doc = after.name
+        elif before and any(one.name.startswith(before.group(1)) and one.type.endswith('*')
+                            for one in fields):
+            field.doc = 'entries of it'
 
 
 def paragraphs(lines):

@@ -14,9 +14,13 @@ complain() {
   bad=$((bad + 1))
 }
 
-# headings FILE: the anchors of its headings, as web viewers make them.
-headings() {
-  sed -n 's/^#\{1,6\} //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+# has_heading FILE ANCHOR: one of its headings has this anchor, as web viewers make it.
+declare -A anchors
+has_heading() {
+  if [ -z "${anchors[$1]:-}" ]; then
+    anchors[$1]=$'\n'$(sed -n 's/^#\{1,6\} //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g')$'\n'
+  fi
+  [[ ${anchors[$1]} == *$'\n'"$2"$'\n'* ]]
 }
 
 mapfile -t documents < <(find README.md CONTRIBUTING.md CHANGELOG.md STYLE.md docs -name '*.md' 2>/dev/null | sort)
@@ -36,10 +40,10 @@ for document in "${documents[@]}"; do
     if [ -n "$file" ]; then place=$folder/$file; fi
     if [ ! -e "$place" ]; then
       complain "$document: the link $target leads nowhere"
-    elif [ -n "$fragment" ] && ! headings "$place" | grep -qxF -- "$fragment"; then
+    elif [ -n "$fragment" ] && ! has_heading "$place" "$fragment"; then
       complain "$document: $place has no heading #$fragment"
     fi
-  done < <(grep -oE '\]\([^) ]+\)' <<<"$prose" | sed 's/^](//; s/)$//')
+  done < <(grep -oE '\]\([^) ]+\)|href="[^"]+"' <<<"$prose" | sed 's/^](//; s/)$//; s/^href="//; s/"$//' | sort -u)
 
   # NAME, DIR and * stand for something else; build/ and out/ are made.
   while IFS= read -r path; do
