@@ -25,6 +25,7 @@ HEAD = '''# What programs built against {soname} rely on. `ninja abi` writes thi
 # install_abi compares it. CONTRIBUTING.md, "Change the interface", says what a difference means.
 '''
 PATTERN = re.compile(r'(\S+ [^:]+): (.*)')
+MOVES = re.compile(r'offset (\d+), (.*)')
 
 
 def facts_of(header):
@@ -111,7 +112,10 @@ def compare(lines, record):
         if key not in now:
             changes.append(f'{key} is gone')
         elif now[key] != value:
-            changes.append(f'{key} was: {value}; is: {now[key]}')
+            was, becomes = MOVES.match(value), MOVES.match(now[key])
+            moves = was and becomes and was[2] == becomes[2]
+            changes.append(f'{key} moves from offset {was[1]} to {becomes[1]}' if moves else
+                           f'{key} was: {value}; is: {now[key]}')
         else:
             continue
         grows = re.match(r'value \w+_COUNT$', key) and key in now and int(now[key]) > int(value)

@@ -43,7 +43,8 @@ class Abi(Copied):
     def test_a_field_that_moves(self):
         self.change('perp.h', r'^  int32_t factorizations;.*\n', '')
         self.change('perp.h', r'^(  int32_t iterations;.*)$', r'  int32_t factorizations;\n\1')
-        self.notices('field perp_result.factorizations was: offset 24', 'is: offset 16')
+        self.notices('field perp_result.factorizations moves from offset 24 to 16',
+                     'field perp_result.iterations moves from offset 16 to 20')
 
     def test_a_field_whose_type_changes_but_not_its_size(self):
         self.change('perp.h', r'^  double gap;', '  int64_t gap;')
