@@ -254,7 +254,7 @@ class Reference:
                   '[examples/c](../../examples/c/README.md) show how the parts work together.',
                   'A function that can fail returns a [`perp_error`](perp.md#perp_error); '
                   '[`perp_last_message`](perp.md#perp_last_message) then says what was wrong. '
-                  'In comments, the shape of an array stands behind it: `n`, or `n x n`.']
+                  'The meaning of an array begins with its shape, such as `n` or `n x n`.']
         rows = []
         for header in self.headers:
             text = re.split(r'(?<=[\w)`])\.(?= |\n|$)', header.intro)[0]
