@@ -174,7 +174,7 @@ const perp_statistics *perp_world_trace(const perp_world *world, int32_t *count)
 // The exact state: returns the bytes it takes and fills memory if there is room for them. A world
 // made with the same settings and bodies goes on from it with the same bits.
 size_t perp_world_save(const perp_world *world, void *memory, size_t size);
-// Continues from such a state.
+// Continues from a state of perp_world_save.
 perp_error perp_world_load(perp_world *world, const void *memory, size_t size);
 
 #ifdef __cplusplus

@@ -159,7 +159,7 @@ typedef struct perp_fluid_report {   // what a step did
   double volume;              // of the liquid, by its level set
   double poured;              // what was poured: volume - poured is the drift
   double kinetic, potential;  // of the particles
-  double momentum[3];         // likewise
+  double momentum[3];         // of the particles
   double seconds;             // that the step took
   double stage_seconds[PERP_FLUID_STAGES];   // in each stage
 } perp_fluid_report;
@@ -195,7 +195,7 @@ const double *perp_fluid_guess(const perp_fluid *fluid);   // its x before that;
 // The exact state: returns the bytes it takes and fills memory if there is room for them. A fluid
 // made with the same settings and solids goes on from it with the same bits.
 size_t perp_fluid_save(const perp_fluid *fluid, void *memory, size_t size);
-// Continues from such a state.
+// Continues from a state of perp_fluid_save.
 perp_error perp_fluid_load(perp_fluid *fluid, const void *memory, size_t size);
 
 #ifdef __cplusplus

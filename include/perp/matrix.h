@@ -44,7 +44,7 @@ typedef struct perp_contacts {
   perp_product B;             // J W J' + diag(compliance): contact c has the rows from
                               //   (1 + tangents) c on, its normal first
 } perp_contacts;
-// adds no claims
+// an operator that points to this matrix; adds no claims
 perp_operator perp_from_contact(const perp_contacts *matrix, uint32_t claims);
 
 // What a cell of a grid holds.

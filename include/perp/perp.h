@@ -100,7 +100,7 @@ typedef struct perp_dense {   // a dense square matrix
 } perp_dense;
 
 typedef struct perp_csc {     // a sparse matrix by compressed columns; rows sorted, no duplicates
-  int32_t rows, columns;      // the same in a problem
+  int32_t rows, columns;      // equal in a problem
   const int32_t *colptr;      // columns + 1
   const int32_t *row;         // colptr[columns]
   const double *value;        // colptr[columns]
@@ -126,13 +126,13 @@ typedef struct perp_callback {  // a matrix known only through products
 typedef struct perp_operator_ops perp_operator_ops;   // matrix.h
 typedef struct perp_operator {     // a matrix of any kind
   const perp_operator_ops *ops;   // what it can do
-  const void *self;             // the caller's matrix
+  const void *self;             // the data of the matrix
   int32_t n;
   uint32_t claims;              // PERP_CLAIM_*
 } perp_operator;
 
-// From here to perp_from_callback: a matrix as an operator, which points to it. claims: as
-// perp_operator.claims.
+// From here to perp_from_callback: a matrix as an operator, which points to it. claims are
+// PERP_CLAIM_*, joined by |.
 perp_operator perp_from_dense(const perp_dense *matrix, uint32_t claims);
 perp_operator perp_from_csc(const perp_csc *matrix, uint32_t claims);
 perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims);
