@@ -56,7 +56,7 @@ if [ ${#own[@]} -eq 0 ]; then stage_end; fi
 
 # -------------------------------------------------------------------------------------- the solves
 
-methods=${PERP_TOUR_METHODS:-$("$perp" methods --names)} || exit 1
+methods=${PERP_TOUR_METHODS:-$("$perp" methods --all --names)} || exit 1
 methods=$(echo "$methods" | tr -s '[:space:]' '\n' | sed '/^$/d')
 if grep -qx auto <<<"$methods"; then methods=$(grep -vx auto <<<"$methods"; echo auto); fi
 count=$((${#problems[@]} * $(wc -l <<<"$methods")))

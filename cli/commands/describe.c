@@ -76,6 +76,15 @@ json_t *describe_json(const perp_method *method, describe_field field) {
   return list;
 }
 
+static const struct { const char *name, *text; } tiers[] = {
+#define PERP_X(id, name, text) {name, text},
+  PERP_TIER_LIST(PERP_X)
+#undef PERP_X
+};
+
+const char *describe_tier(perp_tier tier) { return tiers[tier].name; }
+const char *describe_tier_text(perp_tier tier) { return tiers[tier].text; }
+
 const char *describe_iterations(const perp_method *method) {
   return method && method->iteration ? method->iteration : "outer";
 }

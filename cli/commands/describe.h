@@ -17,4 +17,6 @@ const char *describe_word(const perp_method *method, describe_field field,
 const char *describe_list(const perp_method *method, describe_field field, char *buffer,
                           size_t size);   // "a, b", or ""
 json_t *describe_json(const perp_method *method, describe_field field);
+const char *describe_tier(perp_tier tier);                   // "reference"
+const char *describe_tier_text(perp_tier tier);              // "methods of papers, ..."
 const char *describe_iterations(const perp_method *method);   // "Newton"; NULL: an unknown method's

@@ -99,36 +99,47 @@ static void bullet(FILE *out, const char *label, const char *text) {
   fputc('\n', out);
 }
 
+static void write_method(FILE *out, const perp_method *method) {
+  char list[400];
+  fprintf(out, "### %s\n\n", method->name);
+  put(out, method->title);
+  if (*method->source) fprintf(out, " ("), put(out, method->source), fputc(')', out);
+  fprintf(out, "\n\n```\n%s\n```\n\n", method->formula);
+  if (method->use) bullet(out, "choose it for", method->use);
+  bullet(out, "converges", method->converges);
+  bullet(out, "cost", method->cost);
+  describe_list(method, DESCRIBE_NEEDS, list, sizeof list);
+  bullet(out, "needs", *list ? list : "products with A only");
+  describe_list(method, DESCRIBE_ACCEPTS, list, sizeof list);
+  bullet(out, "accepts besides 0 <= x", *list ? list : "nothing");
+  describe_list(method, DESCRIBE_ASSUMES, list, sizeof list);
+  bullet(out, "proved for", *list ? list : "every A");
+  bullet(out, "traits", describe_list(method, DESCRIBE_TRAITS, list, sizeof list));
+  if (method->n_max > 0) fprintf(out, "- **largest n**: %d\n", (int)method->n_max);
+  bullet(out, "advice", method->advice);
+  fputc('\n', out);
+  table.count = method->parameter_count;
+  for (int32_t k = 0; k < method->parameter_count; k++)
+    options_describe(&method->parameters[k], &table.entry[k]);
+  option_rows(out, GROUP_METHOD, "Parameters");
+  for (int32_t k = 0; k < method->preset_count; k++) {
+    fprintf(out, "`--preset %s`: ", method->presets[k].name);
+    put(out, method->presets[k].help);
+    fprintf(out, "\n\n");
+  }
+}
+
 static void write_methods(FILE *out, const void *context) {
   (void)context;
   generated(out, "Methods");
-  for (int32_t i = 0; i < perp_method_count(); i++) {
-    const perp_method *method = perp_method_at(i);
-    char list[400];
-    fprintf(out, "## %s\n\n", method->name);
-    put(out, method->title);
-    if (*method->source) fprintf(out, " ("), put(out, method->source), fputc(')', out);
-    fprintf(out, "\n\n```\n%s\n```\n\n", method->formula);
-    bullet(out, "converges", method->converges);
-    bullet(out, "cost", method->cost);
-    describe_list(method, DESCRIBE_NEEDS, list, sizeof list);
-    bullet(out, "needs", *list ? list : "products with A only");
-    describe_list(method, DESCRIBE_ACCEPTS, list, sizeof list);
-    bullet(out, "accepts besides 0 <= x", *list ? list : "nothing");
-    describe_list(method, DESCRIBE_ASSUMES, list, sizeof list);
-    bullet(out, "proved for", *list ? list : "every A");
-    bullet(out, "traits", describe_list(method, DESCRIBE_TRAITS, list, sizeof list));
-    if (method->n_max > 0) fprintf(out, "- **largest n**: %d\n", (int)method->n_max);
-    bullet(out, "advice", method->advice);
-    fputc('\n', out);
-    table.count = method->parameter_count;
-    for (int32_t k = 0; k < method->parameter_count; k++)
-      options_describe(&method->parameters[k], &table.entry[k]);
-    option_rows(out, GROUP_METHOD, "Parameters");
-    for (int32_t k = 0; k < method->preset_count; k++) {
-      fprintf(out, "`--preset %s`: ", method->presets[k].name);
-      put(out, method->presets[k].help);
-      fprintf(out, "\n\n");
+  fprintf(out, "`perp methods` lists the first tier, `perp methods --all` every method; all "
+               "commands take them all.\n");
+  for (int tier = PERP_TIER_CHOOSE; tier < PERP_TIER_COUNT; tier++) {
+    fprintf(out, "\n## Tier: %s\n\n", describe_tier((perp_tier)tier));
+    put(out, describe_tier_text((perp_tier)tier));
+    fprintf(out, "\n\n");
+    for (int32_t i = 0; i < perp_method_count(); i++) {
+      if (perp_method_at(i)->tier == (perp_tier)tier) write_method(out, perp_method_at(i));
     }
   }
 }

@@ -9,7 +9,7 @@
 #include "suggest.h"
 #include "text.h"
 
-enum { COLUMN = 14 };
+enum { COLUMN = 15 };
 
 static void row(const char *label, const char *text) { text_row(stdout, 0, label, COLUMN, text); }
 
@@ -27,6 +27,13 @@ static void explain_method(const perp_method *method) {
   printf("  ");
   text_wrap(stdout, method->formula, 2, 6);
   putchar('\n');
+  if (method->use) {
+    row("Choose it for", method->use);
+  } else {
+    snprintf(text, sizeof text, "%s: %s", describe_tier(method->tier),
+             describe_tier_text(method->tier));
+    row("Tier", text);
+  }
   row("Converges", method->converges);
   row("Cost", method->cost);
   describe_list(method, DESCRIBE_NEEDS, list, sizeof list);

@@ -73,11 +73,26 @@ typedef struct perp_preset {       // settings for perp_set_option(o, "preset", 
   int32_t count;                   // of settings
 } perp_preset;
 
+// Who a method is for. NONE: the row does not say.
+#define PERP_TIER_LIST(X)                                                            \
+  X(NONE,      "none",      "of no tier")                                            \
+  X(CHOOSE,    "choose",    "methods for your problems; auto, the default, suits most") \
+  X(REFERENCE, "reference", "methods of papers, to compare with")                    \
+  X(INTERNAL,  "internal",  "steps that auto and other methods take, for experiments")
+
+typedef enum perp_tier {
+#define PERP_X(id, name, text) PERP_TIER_##id,
+  PERP_TIER_LIST(PERP_X)
+#undef PERP_X
+  PERP_TIER_COUNT
+} perp_tier;
+
 struct perp_run;                   // a solve in progress: internal
 
 struct perp_method {               // a row of the method table
   const char *name;                // "pgs"
   const char *title;               // "projected Gauss-Seidel"
+  const char *use;                 // tier CHOOSE: when to choose it, as a phrase; otherwise NULL
   const char *source;              // "E13 5.2"
   const char *formula;             // the iteration in a line
   const char *converges;           // when, in a sentence
@@ -89,6 +104,7 @@ struct perp_method {               // a row of the method table
                                    //   PERP_ASSUMES_NO_PROOF: there is no proof for any class
   uint32_t traits;                 // PERP_TRAIT_*
   int32_t n_max;                   // largest problem it takes; 0: any
+  perp_tier tier;
   const perp_parameter *parameters;
   int32_t parameter_count;
   const perp_preset *presets;

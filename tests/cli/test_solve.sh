@@ -38,7 +38,7 @@ json 'has all members' objective=-0.25 perp=1 status=solved method n=2 nnz=4 res
 run gen obstacle --size 40 -o o; expect 'a larger problem' 0
 run solve o; expect 'is solved' 0 'out=not shown; -o x.mtx writes it'
 run solve o --print; expect '--print' 0 'out=    1599  '
-for method in $("$PERP" methods --names); do
+for method in $("$PERP" methods --all --names); do
   case $method in enumerate) continue ;; esac
   run solve o --method "$method" --iteration-limit 3
   case $method in jacobi | pgs | psor | nncg | apgd)   # sweeps and gradients cannot be that quick

@@ -12,10 +12,18 @@ run classify o; expect 'classify a membrane' 0 'out=proven to converge' 'out=doe
 run classify q; expect 'classify a P-matrix' 0 'out=accepts it, no proof' \
   "out=none of this version's methods" 'out=accepts it, no proof    jacobi, pgs, psor, southwell, nncg, apgd' 'out=does not accept it      gradient_projection' 'out=proximal'
 run classify o --json; json 'classify --json tells the plan' auto_plan
-run methods; expect 'methods' 0 'out=pgs' 'out=auto'; narrow 'fits 80 columns'
+run methods; expect 'methods: the first tier, one line each' 0 'out=Choose: ' $'out=\n  pgs   ' $'out=\n  auto  ' \
+  'out!=southwell' 'out!=jacobi' 'out!=(E13'; narrow 'fits 80 columns'
+run methods --names; expect 'methods --names' 0; chosen=$out
+holds 'a line of the list for each name' test "$("$PERP" methods | grep -c '^  [a-z]')" -eq "$(wc -w <<<"$chosen")"
+run methods --all; expect 'methods --all: every tier, with sources' 0 'out=Choose: ' 'out=Reference: ' 'out=Internal: ' \
+  $'out=\n  southwell ' $'out=\n  jacobi ' 'out=(E13 5.2)'; narrow 'fits 80 columns'
 run methods --json; expect 'methods --json' 0; json 'is one object' methods
-run methods --names; expect 'methods --names' 0
+expect 'with tiers' 0 'out="tier": "choose"' 'out="tier": "reference"' 'out="tier": "internal"'
+run methods --all --names; expect 'methods --all --names' 0
 names=$out
+holds 'the first tier is a part of all' test -z "$(grep -vxF "$names" <<<"$chosen")"
+holds 'all are more' test "$(wc -w <<<"$names")" -gt "$(wc -w <<<"$chosen")"
 for name in $names; do
   run explain "$name"; expect "explain $name" 0 "out=$name: " 'out=Converges' 'out=Advice' "out= --method $name"
   narrow "explain $name fits 80 columns"

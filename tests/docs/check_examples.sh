@@ -245,7 +245,7 @@ done
 in_help=$((ran - in_documents))
 
 # The example of every method's page.
-for one in $(perp methods --names); do
+for one in $(perp methods --all --names); do
   while IFS= read -r line; do
     rm -rf demo
     try "perp explain $one" "$line"

@@ -178,11 +178,30 @@ static void never_false(void **state) {
   assert_true(solved > fewer(1000));
 }
 
+// Every method says who it is for, and those to choose say when: briefly, for a list.
+static void every_method_has_a_tier(void **state) {
+  (void)state;
+  int of[PERP_TIER_COUNT] = {0};
+  for (int32_t k = 0; k < perp_method_count(); k++) {
+    const perp_method *m = perp_method_at(k);
+    if (m->tier <= PERP_TIER_NONE || m->tier >= PERP_TIER_COUNT) fail_msg("%s: no tier", m->name);
+    of[m->tier]++;
+    if ((m->use != NULL) != (m->tier == PERP_TIER_CHOOSE))
+      fail_msg("%s: only methods to choose say when to choose them", m->name);
+    if (m->use != NULL && (strlen(m->use) == 0 || strlen(m->use) > 60))
+      fail_msg("%s: \"%s\" does not fit on a line", m->name, m->use);
+  }
+  assert_int_equal(perp_find_method("auto")->tier, PERP_TIER_CHOOSE);
+  assert_in_range(of[PERP_TIER_CHOOSE], 10, 14);   // about a dozen: a list to choose from
+  assert_true(of[PERP_TIER_REFERENCE] > 0 && of[PERP_TIER_INTERNAL] > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_method_on_every_family),
       cmocka_unit_test(thread_counts),
       cmocka_unit_test(never_false),
+      cmocka_unit_test(every_method_has_a_tier),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -445,7 +445,8 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
 }
 
 const perp_method method_active_set = {
-  .name = "active_set",
+  .name = "active_set", .tier = PERP_TIER_CHOOSE,
+  .use = "A symmetric, sparse and large; fast with a good guess",
   .title = "block active set with a factor that follows the free rows",
   .source = "MNS08, improved; Li, Sun, Toh 2018",
   .formula = "I = {lo < x < hi} u {y points inwards}, x <- P(x - t (A_II + sigma I)^-1 y_I), 5 "

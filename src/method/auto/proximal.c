@@ -60,7 +60,7 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_proximal = {
-  .name = "proximal",
+  .name = "proximal", .tier = PERP_TIER_INTERNAL,
   .title = "proximal points around another method",
   .source = "Rockafellar 1976",
   .formula = "x+ solves the problem with A + sigma I and b - sigma x",

@@ -480,15 +480,15 @@ static void run_contact_newton(perp_run *run) {
 }
 
 const perp_method method_contact_newton = {
-  .name = "contact_newton",
+  .name = "contact_newton", .tier = PERP_TIER_CHOOSE,
+  .use = "contacts with friction, by perp_from_contact; x >= 0",
   .title = "central path and Newton's method on the faces of friction cones",
   .source = "Alart, Curnier 1991; Rockafellar 1976; Anderson 1965",
   .formula = "faces of contacts by sweeps or along the central path; then R v + sigma (l - centre) "
              "= 0 on them, sigma -> 0",
   .converges = "no proof with friction; in practice piles of hundreds of bodies",
   .cost = "100 operations a contact for a sweep; 6 x 6 blocks on the graph of bodies for a system",
-  .advice = "It is for contact operators and a good guess. Where it stalls use auto, which goes on "
-            "with lemke.",
+  .advice = "Where it stalls use auto, which goes on with lemke.",
   .needs = PERP_NEEDS_CONTACTS | PERP_NEEDS_BODIES,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,

@@ -247,7 +247,7 @@ static void run_contact_sweep(perp_run *run) {
 }
 
 const perp_method method_contact_sweep = {
-  .name = "contact_sweep",
+  .name = "contact_sweep", .tier = PERP_TIER_INTERNAL,
   .title = "block Gauss-Seidel over contacts",
   .source = "Jourdan, Alart, Jean 1998",
   .formula = "contact by contact: solve its own LCP, E13 (27), with the others held",

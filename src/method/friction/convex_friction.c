@@ -393,7 +393,7 @@ static void run_convex_friction(perp_run *run) {
 }
 
 const perp_method method_convex_friction = {
-  .name = "convex_friction",
+  .name = "convex_friction", .tier = PERP_TIER_INTERNAL,
   .title = "interior points for contacts with friction",
   .source = "Anitescu 2006; Mehrotra 1992",
   .formula = "(A + D) dx = rhs by GMRES, preconditioned by the convex relaxation of E13 (27)",

@@ -108,7 +108,7 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_staggering = {
-  .name = "staggering",
+  .name = "staggering", .tier = PERP_TIER_REFERENCE,
   .title = "normal and friction impulses in turn",
   .source = "Kaufman 2008; E13 (110)-(112)",
   .formula = "solve (110a) for the normal impulses, then the friction QP (111), and again",

@@ -641,14 +641,15 @@ int multigrid_suits(const perp_run *run) {
 }
 
 const perp_method method_multigrid = {
-  .name = "multigrid",
+  .name = "multigrid", .tier = PERP_TIER_CHOOSE,
+  .use = "A symmetric, on a fine mesh, off-diagonal entries <= 0",
   .title = "active set with multigrid on the free rows",
   .source = "Hintermueller, Ito, Kunisch 2003; Graeser, Kornhuber 2009",
   .formula = "I: lo < x - y/D < hi; A_II c = -y_I by conjugate gradients with multigrid",
   .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n; "
                "it gives up on others where they become too many",
   .cost = "about six products with A per inner iteration, of which meshes take 10 to 30",
-  .advice = "It is for 10^4 rows and more. Below, or if A is no M-matrix, use active_set or auto.",
+  .advice = "Below 10^4 rows, or if A is no M-matrix, use active_set or auto.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_SYMMETRIC | PERP_NEEDS_POSITIVE_DIAGONAL,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,

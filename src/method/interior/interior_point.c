@@ -404,14 +404,14 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_interior_point = {
-  .name = "interior_point",
+  .name = "interior_point", .tier = PERP_TIER_CHOOSE,
+  .use = "quadratic programs, and other positive semidefinite A",
   .title = "primal-dual interior points",
   .source = "Mehrotra 1992; MNS08 4",
   .formula = "(A + diag(z/s + w/t)) dx = -(A x + b) + sigma mu (1/s - 1/t) + corrector",
   .converges = "A positive semidefinite, symmetric or not, and some x satisfies the inequalities",
   .cost = "one factorisation of A + D, sparse where A is, and a few solves",
-  .advice = "It is for monotone problems, also singular ones, and takes no guess. Otherwise use "
-            "fischer_newton.",
+  .advice = "It takes no guess. Where A is not positive semidefinite use fischer_newton.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_PSD | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_SPD,

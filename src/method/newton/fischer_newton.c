@@ -594,7 +594,8 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_fischer_newton = {
-  .name = "fischer_newton",
+  .name = "fischer_newton", .tier = PERP_TIER_CHOOSE,
+  .use = "any A that is large, or known by its products only",
   .title = "Fischer-Newton",
   .source = "E13 5.5",
   .formula = "(diag(p) A + diag(q)) d = -F, x = x + tau d, F = sqrt(x^2 + y^2) - x - y",

@@ -323,7 +323,7 @@ static const perp_preset presets[] = {
 };
 
 const perp_method method_minmap_newton = {
-  .name = "minmap_newton",
+  .name = "minmap_newton", .tier = PERP_TIER_REFERENCE,
   .title = "minimum map Newton",
   .source = "E13 5.4, ANE17 3-4",
   .formula = "A_II d_I = A_IF H_F - H_I, d_F = -H_F, x = clamp(x + tau d), H = min(x, y)",

@@ -52,14 +52,15 @@ static void run_dantzig(perp_run *run) {
 static const perp_parameter parameters[] = {PIVOTING_CRASH_PARAMETER};
 
 const perp_method method_dantzig = {
-  .name = "dantzig",
+  .name = "dantzig", .tier = PERP_TIER_CHOOSE,
+  .use = "A symmetric and dense, up to a few thousand rows",
   .title = "incremental pivoting",
   .source = "E13 5.1.1; Baraff 1994",
   .formula = "x_j += t, x_I -= t A_II^-1 A_Ij until y_j = 0; rows that block change sides",
   .converges = "A is a P-matrix (H+, positive definite), or symmetric semidefinite and the problem "
                "solvable; ties are broken by index",
   .cost = "O(n^2) a pivot: the factor of A_II is updated",
-  .advice = "It is for small and medium problems with a symmetric A. Otherwise use lemke.",
+  .advice = "Where A is not symmetric use lemke.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_H,

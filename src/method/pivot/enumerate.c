@@ -462,14 +462,15 @@ static void enumerate_run(perp_run *run) {
 }
 
 const perp_method method_enumerate = {
-  .name = "enumerate",
+  .name = "enumerate", .tier = PERP_TIER_CHOOSE,
+  .use = "all solutions, or a proof that there is none; n <= 20",
   .title = "enumeration of all solutions",
   .source = "E13 5.1",
   .formula = "for every split into I (free) and F (at a bound): A_II x_I = -(b_I + A_IF x_F); "
              "keep x if bounds and signs hold",
   .converges = "always: it finds every solution, or proves that there is none",
   .cost = "2/3 |I|^3 flops for each of 256 assignments; in all 2^n of them (two-sided rows: 3^n)",
-  .advice = "It is for small problems with several solutions or none. Beyond n = 20 use auto.",
+  .advice = "Beyond n = 20 use auto.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 0,

@@ -52,7 +52,7 @@ static void run_keller(perp_run *run) {
 static const perp_parameter parameters[] = {PIVOTING_CRASH_PARAMETER};
 
 const perp_method method_keller = {
-  .name = "keller",
+  .name = "keller", .tier = PERP_TIER_REFERENCE,
   .title = "symmetric pivoting by descent",
   .source = "Keller 1973; Cottle, Pang, Stone 4.2",
   .formula = "x_j += t, x_I -= t A_II^-1 A_Ij until y_j = 0; rows of I at a bound leave",

@@ -395,7 +395,8 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_lemke = {
-  .name = "lemke",
+  .name = "lemke", .tier = PERP_TIER_CHOOSE,
+  .use = "any A of up to a few thousand rows",
   .title = "Lemke's complementary pivoting",
   .source = "Lemke 1965; Cottle, Pang, Stone 4.4",
   .formula = "y = A x + b + d z0: the complement of what left enters, until z0 leaves",

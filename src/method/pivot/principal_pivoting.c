@@ -302,7 +302,7 @@ static void run_principal_pivoting(perp_run *run) {
 }
 
 const perp_method method_principal_pivoting = {
-  .name = "principal_pivoting",
+  .name = "principal_pivoting", .tier = PERP_TIER_REFERENCE,
   .title = "block principal pivoting",
   .source = "Judice, Pires 1994; Murty 1974",
   .formula = "x_I = -A_II^-1 (b_I + A_IF x_F); all wrong rows change sides, or only the last",

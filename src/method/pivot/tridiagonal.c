@@ -229,14 +229,15 @@ static int attempt(const perp_problem *problem, void *memory, int same, double *
 }
 
 const perp_method method_tridiagonal = {
-  .name = "tridiagonal",
+  .name = "tridiagonal", .tier = PERP_TIER_CHOOSE,
+  .use = "A with three diagonals, as in steps of option prices",
   .title = "one clamped elimination, then policy iteration",
   .source = "Brennan, Schwartz 1977; Howard 1960",
   .formula = "x_i = clamp((r_i - a_i x_(i-1))/d_i); then y_i = 0 or x_i at a bound, by the sign of "
              "x_i - y_i/A_ii - bound",
   .converges = "M-matrices with one bound a row, in a few solves; P-matrices, in finitely many",
   .cost = "8 n flops a pass, 12 n a solve; two passes at most and a few solves",
-  .advice = "It is for three diagonals only. Use auto for other matrices.",
+  .advice = "Use auto for other matrices.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_TRIDIAGONAL,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_M | 1u << PERP_CLASS_H | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_SPD,

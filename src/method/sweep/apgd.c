@@ -86,7 +86,8 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_apgd = {
-  .name = "apgd",
+  .name = "apgd", .tier = PERP_TIER_CHOOSE,
+  .use = "A symmetric, and known by its products only",
   .title = "accelerated projected gradient descent",
   .source = "Nesterov 1983; Mazhar et al. 2015",
   .formula = "x+ = clamp(z - y(z)/L, lo, hi), z+ = x+ + beta (x+ - x), restarted when uphill",

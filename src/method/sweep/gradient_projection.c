@@ -375,7 +375,7 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_gradient_projection = {
-  .name = "gradient_projection",
+  .name = "gradient_projection", .tier = PERP_TIER_REFERENCE,
   .title = "gradient projection with preconditioned CG on faces",
   .source = "More, Toraldo 1991; Lin, More 1999; MNS08 4",
   .formula = "x <- clamp(x - alpha y), then x <- clamp(x + alpha w) with A_II w ~ -y_I by CG",

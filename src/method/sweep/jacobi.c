@@ -35,7 +35,7 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_jacobi = {
-  .name = "jacobi",
+  .name = "jacobi", .tier = PERP_TIER_REFERENCE,
   .title = "projected Jacobi",
   .source = "E13 5.2",
   .formula = "x <- clamp(x - omega y/diag(A), lo, hi)",

@@ -63,7 +63,8 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_nncg = {
-  .name = "nncg",
+  .name = "nncg", .tier = PERP_TIER_CHOOSE,
+  .use = "A symmetric, and too large to factor",
   .title = "nonsmooth nonlinear conjugate gradients",
   .source = "Silcowitz-Niebe, Erleben 2010",
   .formula = "z = PGS(x), g = x - z, beta = |g|^2/|g_old|^2, x = z + beta p, p = beta p - g",

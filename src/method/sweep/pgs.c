@@ -20,7 +20,8 @@ static void run_pgs(perp_run *run) {
 static const perp_parameter parameters[] = {SWEEP_ORDER_PARAMETER};
 
 const perp_method method_pgs = {
-  .name = "pgs",
+  .name = "pgs", .tier = PERP_TIER_CHOOSE,
+  .use = "a rough answer soon and in little memory, as in games",
   .title = "projected Gauss-Seidel",
   .source = "E13 5.2",
   .formula = "x_i <- clamp(x_i - y_i/A_ii, lo_i, hi_i) for i = 1..n, in place",

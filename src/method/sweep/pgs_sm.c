@@ -446,7 +446,7 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_pgs_sm = {
-  .name = "pgs_sm",
+  .name = "pgs_sm", .tier = PERP_TIER_REFERENCE,
   .title = "projected Gauss-Seidel with subspace minimisation",
   .source = "MNS08 Algorithm 3.1, corrected; Kocvara, Zowe 1994",
   .formula = "z0 = PGS^k_gs(x), then k_sm times z = clamp(z - A_II^-1 y_I), I = {lo < z < hi}; "

@@ -28,7 +28,7 @@ static const perp_parameter parameters[] = {
 };
 
 const perp_method method_psor = {
-  .name = "psor",
+  .name = "psor", .tier = PERP_TIER_REFERENCE,
   .title = "projected successive over-relaxation",
   .source = "E13 5.2",
   .formula = "x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i) for i = 1..n, in place",

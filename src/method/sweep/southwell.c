@@ -184,7 +184,7 @@ static void run_southwell(perp_run *run) {
 static const perp_parameter parameters[] = {SWEEP_ORDER_PARAMETER};
 
 const perp_method method_southwell = {
-  .name = "southwell",
+  .name = "southwell", .tier = PERP_TIER_INTERNAL,
   .title = "projected Gauss-Southwell",
   .source = "Southwell 1940; Luo, Tseng 1992",
   .formula = "x_i <- clamp(x_i - y_i/A_ii, lo_i, hi_i) for the i with r_i > theta max r, in place",
