@@ -8,8 +8,8 @@ int main(void) {
   settings.step = 1e-3;
   settings.restitution = 0.8;
   perp_world_create(&settings, NULL, &world);
-  perp_body floor = perp_plane(0, 0, 1, 0), ball = perp_sphere(0.1, 1.0);
-  ball.motion.position[2] = 1.1;
+  perp_body floor = perp_plane(0, 1, 0, 0), ball = perp_sphere(0.1, 1.0);
+  ball.motion.position[1] = 1.1;
   perp_world_add(world, &floor, NULL);
   perp_world_add(world, &ball, NULL);
 
@@ -18,10 +18,10 @@ int main(void) {
     perp_world_report report;
     if (perp_world_step(world, &report) != PERP_OK || report.unsolved > 0) return 1;
     const perp_motion *ball_now = perp_world_motions(world) + 1;
-    if (rising > 0 && ball_now->velocity[2] <= 0)   // it was rising and is not any more
+    if (rising > 0 && ball_now->velocity[1] <= 0)   // it was rising and is not any more
       printf("bounce %d: up to %.3f m after %.2f s\n", ++bounces, above, report.time);
-    rising = ball_now->velocity[2];
-    above = ball_now->position[2] - 0.1;
+    rising = ball_now->velocity[1];
+    above = ball_now->position[1] - 0.1;
   }
   perp_world_destroy(world);
   return 0;

@@ -8,8 +8,8 @@
 //     perp_world_add(world, &ball, NULL);
 //     perp_world_step(world, NULL);
 //
-// Any consistent units will do; the defaults are meters and seconds. z is up, as gravity says; in
-// two dimensions set gravity yourself, in the plane of x and y.
+// Any consistent units will do; the defaults are meters and seconds. y is up: gravity points along
+// -y. In two dimensions bodies move in the plane of x and y.
 // Positions, velocities and spins are limited to 1e12.
 // A function that fails changes nothing in the world, and perp_last_message() says what was wrong.
 // Threads may use different worlds at the same time, but one world only one after the other.
@@ -79,7 +79,7 @@ typedef struct perp_world_settings {   // from perp_world_defaults(): values in 
   int32_t rounds;             // of staggered and boxed, at most (20)
   int32_t trace;              // iterations of the largest island to keep for perp_world_trace; (0)
   int32_t reserved;
-  double gravity[3];          // (0, 0, -9.81): z is up
+  double gravity[3];          // (0, -9.81, 0): y is up
   double step;                // h (1/60)
   double margin;              // bodies closer than this are contacts (0.01)
   double restitution_speed;   // slower impacts do not bounce (0.5)

@@ -50,7 +50,7 @@ static void buffer_free(const perp_allocator *allocator, buffer *b) {
 perp_world_settings perp_world_defaults(void) {
   return (perp_world_settings){
     .size = sizeof(perp_world_settings), .dimension = 3, .model = PERP_CONTACT_FRICTION,
-    .directions = 4, .threads = 1, .sleep = 0, .rounds = 20, .gravity = {0.0, 0.0, -9.81},
+    .directions = 4, .threads = 1, .sleep = 0, .rounds = 20, .gravity = {0.0, -9.81, 0.0},
     .step = 1.0/60, .margin = 0.01, .restitution_speed = 0.5, .friction = 0.5,
     .time_limit = (double)INFINITY};
 }

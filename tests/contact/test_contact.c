@@ -9,7 +9,7 @@ static void free_fall_loses_what_the_scheme_says(void **unused) {
   perp_world_settings s = perp_world_defaults();
   s.step = 0.01;
   perp_world *w = world_with(&s);
-  put(w, with(at(perp_sphere(0.1, 3.0), 0, 0, 100), 1, 0, 5));
+  put(w, with(at(perp_sphere(0.1, 3.0), 0, 100, 0), 1, 5, 0));
   perp_world_report before;
   assert_int_equal(perp_world_last(w, &before), PERP_OK);
   for (int k = 1; k <= 100; k++) {
@@ -17,7 +17,7 @@ static void free_fall_loses_what_the_scheme_says(void **unused) {
     const double loss = 3.0*9.81*9.81*0.01*0.01/2;   // m g^2 h^2/2
     near("energy", r.kinetic + r.potential, before.kinetic + before.potential - k*loss, 1e-10);
     near("dissipated", r.dissipated, k*loss, 1e-10);
-    near("height", perp_world_motions(w)[0].position[2],
+    near("height", perp_world_motions(w)[0].position[1],
          100 + 5*k*0.01 - 9.81*0.01*0.01*k*(k + 1)/2, 1e-12);
     assert_int_equal(r.contacts, 0);
   }
@@ -34,44 +34,44 @@ static void heights_of_bounces(void **unused) {
     s.restitution = restitution[i];
     s.restitution_speed = 0.01;
     perp_world *w = world_with(&s);
-    put(w, perp_plane(0, 0, 1, 0));
-    put(w, at(perp_sphere(0.25, 2.0), 0, 0, 1.25));
-    double apex = 1.0, rising = 0.0, z = 0.0;
+    put(w, perp_plane(0, 1, 0, 0));
+    put(w, at(perp_sphere(0.25, 2.0), 0, 1.25, 0));
+    double apex = 1.0, rising = 0.0, height = 0.0;
     for (int bounces = 0; bounces < 3;) {
       const perp_world_report r = step(w);
       assert_int_equal(r.unsolved, 0);
       const perp_motion *m = perp_world_motions(w) + 1;
-      if (rising > 0.0 && m->velocity[2] <= 0.0) {
-        near("apex", z, apex*restitution[i]*restitution[i], 1e-3);
-        apex = z;
+      if (rising > 0.0 && m->velocity[1] <= 0.0) {
+        near("apex", height, apex*restitution[i]*restitution[i], 1e-3);
+        apex = height;
         bounces++;
       }
-      rising = m->velocity[2];
-      z = m->position[2] - 0.25;
-      assert_true(z > -1e-9);
+      rising = m->velocity[1];
+      height = m->position[1] - 0.25;
+      assert_true(height > -1e-9);
     }
     perp_world_destroy(w);
   }
 }
 
-// With e = 1 the energy that the step itself keeps in flight, v^2/2 + g z - g h v/2, outlives any
+// With e = 1 the energy that the step itself keeps in flight, v^2/2 + g y - g h v/2, outlives any
 // number of bounces at a coarse step; so does the height.
 static void a_ball_keeps_its_height(void **unused) {
   (void)unused;
   perp_world_settings s = perp_world_defaults();
   s.restitution = 1.0;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  put(w, at(perp_sphere(0.25, 2.0), 0, 0, 1.25));
+  put(w, perp_plane(0, 1, 0, 0));
+  put(w, at(perp_sphere(0.25, 2.0), 0, 1.25, 0));
   int32_t bounces = 0;
   for (int k = 0; k < 3000; k++) {
     step(w);
     int32_t count;
     const perp_touch *t = perp_world_touches(w, &count);
     for (int32_t i = 0; i < count; i++) bounces += t[i].bounced;
-    const double v = perp_world_motions(w)[1].velocity[2],
-                 z = perp_world_motions(w)[1].position[2];
-    near("energy of the step", 0.5*v*v + 9.81*(z - 0.25) - 0.5*9.81*s.step*v, 9.81, 1e-9);
+    const double v = perp_world_motions(w)[1].velocity[1],
+                 y = perp_world_motions(w)[1].position[1];
+    near("energy of the step", 0.5*v*v + 9.81*(y - 0.25) - 0.5*9.81*s.step*v, 9.81, 1e-9);
   }
   assert_in_range(bounces, 50, 60);   // a flight takes 2 sqrt(2/g) = 0.9 s
   perp_world_destroy(w);
@@ -84,13 +84,13 @@ static void a_sliding_ball_begins_to_roll(void **unused) {
   s.step = 1e-3;
   s.friction = 0.3;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  put(w, with(at(perp_sphere(0.5, 2.0), 0, 0, 0.5), 7, 0, 0));
+  put(w, perp_plane(0, 1, 0, 0));
+  put(w, with(at(perp_sphere(0.5, 2.0), 0, 0.5, 0), 7, 0, 0));
   for (int k = 0; k < 2000; k++) assert_int_equal(step(w).unsolved, 0);
   const perp_motion *m = perp_world_motions(w) + 1;
   near("speed", m->velocity[0], 5.0, 1e-2);
-  near("rolling", m->velocity[0] - 0.5*m->spin[1], 0.0, 1e-6);
-  near("height", m->position[2], 0.5, 1e-9);
+  near("rolling", m->velocity[0] + 0.5*m->spin[2], 0.0, 1e-6);
+  near("height", m->position[1], 0.5, 1e-9);
   perp_world_destroy(w);
 }
 
@@ -105,7 +105,6 @@ static void rolling_down_a_slope(void **unused) {
     s.friction = 1.0;
     s.gravity[0] = g*sin(angle);
     s.gravity[1] = -g*cos(angle);
-    s.gravity[2] = 0.0;
     perp_world *w = world_with(&s);
     put(w, perp_plane(0, 1, 0, 0));
     put(w, at(perp_sphere(0.5, 2.0), 0, 0.5, 0));
@@ -124,7 +123,7 @@ static void momentum_is_kept(void **unused) {
     perp_world_settings s = perp_world_defaults();
     s.model = model;
     s.rounds = 1;
-    s.gravity[2] = 0.0;
+    s.gravity[1] = 0.0;
     s.step = 0.01;
     s.restitution = model == PERP_CONTACT_NORMAL ? 0.7 : 0.0;
     perp_world *w = world_with(&s);
@@ -162,11 +161,11 @@ static void energy_never_grows_without_restitution(void **unused) {
     s.step = 0.01;
     perp_world *w = world_with(&s);
     state = 3;
-    put(w, perp_plane(0, 0, 1, 0));
+    put(w, perp_plane(0, 1, 0, 0));
     put(w, perp_plane(1, 0, 0, 0));
     put(w, perp_plane(-1, 0, 0, -2));
-    put(w, perp_plane(0, 1, 0, 0));
-    put(w, perp_plane(0, -1, 0, -2));
+    put(w, perp_plane(0, 0, 1, 0));
+    put(w, perp_plane(0, 0, -1, -2));
     fill_randomly(w, 27, 2.0, 1.0, 0.0);
     perp_world_report r;
     perp_world_last(w, &r);
@@ -193,7 +192,7 @@ static void a_break_is_symmetric(void **unused) {
     const double restitution[] = {0.0, 0.5, 0.9, 1.0};
     s.dimension = 2;
     s.model = trial < 4 ? PERP_CONTACT_NORMAL : PERP_CONTACT_FRICTION;
-    s.gravity[2] = 0.0;
+    s.gravity[1] = 0.0;
     s.step = 0.005;
     s.friction = 0.1;
     s.restitution = restitution[trial%4];
@@ -279,13 +278,13 @@ static void bounces_where_there_is_no_room(void **unused) {
       s.model = model;
       s.restitution = 0.8;
       s.friction = 0.0;
-      s.gravity[2] = 0.0;
+      s.gravity[1] = 0.0;
       s.step = 0.01;
       perp_world *w = world_with(&s);
       const double room = wide ? 0.05 : 0.0;
       put(w, perp_plane(1, 0, 0, -0.5));
       put(w, perp_plane(-1, 0, 0, -0.5 - room));
-      put(w, with(at(perp_sphere(0.5, 1.0), 0, 0, 0), 2, 0, 0.25));
+      put(w, with(at(perp_sphere(0.5, 1.0), 0, 0, 0), 2, 0.25, 0));
       double x = 0.0, vx = 2.0;   // by hand: it bounces where it would meet the wall in the step
       int bounces = 0;
       for (int k = 0; k < 20; k++) {
@@ -303,7 +302,7 @@ static void bounces_where_there_is_no_room(void **unused) {
         assert_int_equal(bounced, meets);
         const perp_motion *m = perp_world_motions(w) + 2;
         near("vx", m->velocity[0], vx, 1e-8);
-        near("vz", m->velocity[2], 0.25, 1e-12);
+        near("vy", m->velocity[1], 0.25, 1e-12);
         near("x", m->position[0], x, 1e-9);
       }
       assert_true(wide ? bounces > 3 && fabs(vx) > s.restitution_speed : bounces == 1);
@@ -319,15 +318,15 @@ static void a_bounce_beside_a_jam(void **unused) {
     s.model = model;
     s.restitution = 0.8;
     s.friction = 0.0;
-    s.gravity[2] = 0.0;
+    s.gravity[1] = 0.0;
     perp_world *w = world_with(&s);
     put(w, perp_plane(1, 0, 0, -0.5));
     put(w, perp_plane(-1, 0, 0, -0.5));
-    put(w, perp_plane(0, 0, 1, -0.5));
-    put(w, with(at(perp_sphere(0.5, 1.0), 0, 0, 0), 2, 0, -3));
+    put(w, perp_plane(0, 1, 0, -0.5));
+    put(w, with(at(perp_sphere(0.5, 1.0), 0, 0, 0), 2, -3, 0));
     assert_int_equal(step(w).unsolved, 0);
     near("vx", perp_world_motions(w)[3].velocity[0], 0.0, 1e-5);
-    near("vz", perp_world_motions(w)[3].velocity[2], 2.4, 1e-5);
+    near("vy", perp_world_motions(w)[3].velocity[1], 2.4, 1e-5);
     perp_world_destroy(w);
   }
 }
@@ -336,7 +335,7 @@ static void a_bounce_beside_a_jam(void **unused) {
 static void fast_balls_meet_the_hollow_sphere(void **unused) {
   (void)unused;
   perp_world_settings s = perp_world_defaults();
-  s.gravity[2] = 0.0;
+  s.gravity[1] = 0.0;
   perp_world *w = world_with(&s);
   put(w, perp_hollow(3.0));
   put(w, with(at(perp_sphere(0.5, 1.0), 0.1, 0, 0), 1000, 0, 0));
@@ -355,13 +354,13 @@ static void driven_bodies_carry_others(void **unused) {
   perp_world_settings s = perp_world_defaults();
   s.step = 0.01;
   perp_world *w = world_with(&s);
-  put(w, with(perp_plane(0, 0, 1, 0), 1, 0, 0.5));   // up, and to the side
-  put(w, with(at(perp_sphere(0.5, 2.0), 0, 0, 0.5), 1, 0, 0.5));
+  put(w, with(perp_plane(0, 1, 0, 0), 1, 0.5, 0));   // up, and to the side
+  put(w, with(at(perp_sphere(0.5, 2.0), 0, 0.5, 0), 1, 0.5, 0));
   perp_world_report r = {0};
   for (int k = 0; k < 100; k++) r = step(w);
   const perp_motion *m = perp_world_motions(w);
-  near("plate", m[0].position[2], 0.5, 1e-12);
-  near("height", m[1].position[2], 1.0, 1e-9);
+  near("plate", m[0].position[1], 0.5, 1e-12);
+  near("height", m[1].position[1], 1.0, 1e-9);
   near("carried along", m[1].position[0], 1.0, 1e-9);
   near("work", r.dissipated, 0.0, 1e-7);
   perp_world_destroy(w);
@@ -380,8 +379,7 @@ static void nonsense_stays_finite(void **unused) {
     s.margin = uniform(0, 1) < 0.2 ? 0.0 : pow(10, uniform(-4, -0.5));
     s.restitution = uniform(0, 1) < 0.5 ? 0.0 : uniform(0, 1);
     s.sleep = uniform(0, 1) < 0.5 ? 0 : 5;
-    s.gravity[2] = 0.0;
-    s.gravity[s.dimension - 1] = -uniform(0, 50);
+    s.gravity[1] = -uniform(0, 50);
     perp_world *w = world_with(&s);
     for (int k = (int)uniform(1, 14); k > 0; k--) {
       const double kind = uniform(0, 1),
@@ -433,22 +431,22 @@ static void a_deflected_ball_meets_its_neighbour(void **unused) {
   (void)unused;
   for (int turned = 0; turned < 2; turned++) {
     perp_world_settings s = perp_world_defaults();
-    s.gravity[2] = 0.0;
+    s.gravity[1] = 0.0;
     s.step = 1.0/60.0;
     s.margin = 0.01;
     s.model = PERP_CONTACT_NORMAL;
     s.restitution = 0.0;
     perp_world *w = world_with(&s);
-    const int32_t ball = put(w, with(perp_sphere(1.0, 1.0), 0, 0, -30));
+    const int32_t ball = put(w, with(perp_sphere(1.0, 1.0), 0, -30, 0));
     put(w, at(perp_sphere(1.0, INF), 2.05, 0, 0));
-    if (turned) put(w, at(perp_sphere(1.0, INF), -1.3, 0, -1.6));
+    if (turned) put(w, at(perp_sphere(1.0, INF), -1.3, -1.6, 0));
     perp_world_report r = step(w);
     assert_int_equal(r.contacts, 1 + turned);
     // what is left is of second order: its way of at most 0.5 along the neighbour's curve of 2
     const double *x = perp_world_motions(w)[ball].position;
-    const double apart = hypot(x[0] - 2.05, x[2]);
+    const double apart = hypot(x[0] - 2.05, x[1]);
     if (apart < 2.0 - 1e-9) fail_msg("%d: overlap of %.3g", turned, 2.0 - apart);
-    if (!turned) near("speed", perp_world_motions(w)[ball].velocity[2], -30.0, 1e-12);
+    if (!turned) near("speed", perp_world_motions(w)[ball].velocity[1], -30.0, 1e-12);
     perp_world_destroy(w);
   }
 }

@@ -16,22 +16,22 @@ typedef struct scene {
 } scene;
 
 static void fill_stack(perp_world *w) {
-  put(w, perp_plane(0.0, 0.0, 1.0, 0.0));
-  for (int k = 0; k < 6; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0.0, 0.0, 0.5 + k));
+  put(w, perp_plane(0.0, 1.0, 0.0, 0.0));
+  for (int k = 0; k < 6; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0.0, 0.5 + k, 0.0));
 }
 
 static void fill_bowl(perp_world *w) {
   put(w, perp_hollow(1.5));
   for (int k = 0; k < 27; k++)
-    put(w, with(at(perp_sphere(0.2, 1.0), -0.43 + 0.41*(k%3), -0.4 + 0.41*(k/3%3) + 1e-3*k,
-                   -0.8 + 0.41*(k/9)), 0.3*(k%2), 0.0, -1.0));
+    put(w, with(at(perp_sphere(0.2, 1.0), -0.43 + 0.41*(k%3), -0.8 + 0.41*(k/9),
+                   -0.4 + 0.41*(k/3%3) + 1e-3*k), 0.3*(k%2), -1.0, 0.0));
 }
 
 static void fill_throw(perp_world *w) {   // several islands, and what slides
-  put(w, perp_plane(0.0, 0.0, 1.0, 0.0));
+  put(w, perp_plane(0.0, 1.0, 0.0, 0.0));
   for (int k = 0; k < 8; k++)
-    put(w, with(at(perp_box(0.3, 0.2, 0.1, 1.0 + k), 1.1*(k%4), 0.7*(k/4), 0.1 + 0.01*k),
-                2.0 - 0.5*k, 1.0, -2.0));
+    put(w, with(at(perp_box(0.3, 0.1, 0.2, 1.0 + k), 1.1*(k%4), 0.1 + 0.01*k, 0.7*(k/4)),
+                2.0 - 0.5*k, -2.0, 1.0));
 }
 
 static const scene scenes[] = {

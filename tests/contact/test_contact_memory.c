@@ -16,8 +16,8 @@ static void solvers_with_a_time_limit_are_kept(void **unused) {
       if (timed) s.time_limit = 1e6;
       perp_world *w = NULL;
       assert_int_equal(perp_world_create(&s, &a, &w), PERP_OK);
-      put(w, perp_plane(0, 0, 1, 0));
-      for (int k = 0; k < 24; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5 + k));
+      put(w, perp_plane(0, 1, 0, 0));
+      for (int k = 0; k < 24; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0.5 + k, 0));
       for (int k = 0; k < 5; k++) assert_int_equal(step(w).unsolved, 0);
       const int64_t left = m.left, live = m.live;
       assert_int_equal(step(w).starved, 0);
@@ -45,11 +45,11 @@ static perp_world *towers(const perp_allocator *a) {
   s.trace = 8;
   perp_world *w = NULL;
   assert_int_equal(perp_world_create(&s, a, &w), PERP_OK);
-  put(w, perp_plane(0, 0, 1, 0));
-  for (int k = 0; k < 7; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5 + k));
-  for (int k = 0; k < 5; k++) put(w, at(perp_sphere(0.5, 1.0), 3, 0, 0.5 + k));
-  put(w, at(perp_sphere(0.5, 1.0), 6, 0, 0.5));
-  put(w, with(at(perp_sphere(0.5, 1.0), 9, 0, 0.5), 1, 0, 0));   // rolls on
+  put(w, perp_plane(0, 1, 0, 0));
+  for (int k = 0; k < 7; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0.5 + k, 0));
+  for (int k = 0; k < 5; k++) put(w, at(perp_sphere(0.5, 1.0), 3, 0.5 + k, 0));
+  put(w, at(perp_sphere(0.5, 1.0), 6, 0.5, 0));
+  put(w, with(at(perp_sphere(0.5, 1.0), 9, 0.5, 0), 1, 0, 0));   // rolls on
   for (int k = 0; k < 30; k++) step(w);
   return w;
 }
@@ -96,7 +96,7 @@ static void a_step_that_fails_changes_nothing(void **unused) {
   int starved = 0;
   for (int round = 0; round < 3; round++) {
     for (int k = 0; k < 2; k++) {
-      put(both[k], at(perp_sphere(0.2, 0.1), 3.0*(round%2), 0, (round%2 ? 5.2 : 7.2) + 0.4*round));
+      put(both[k], at(perp_sphere(0.2, 0.1), 3.0*(round%2), (round%2 ? 5.2 : 7.2) + 0.4*round, 0));
       assert_int_equal(perp_world_push(both[k], round%2 ? 3 : 10, force, NULL), PERP_OK);
     }
     look_at(w, &before);
@@ -146,11 +146,11 @@ static void a_step_fails_whole_or_tells_what_is_missing(void **unused) {
         s.sleep = 5;
         perp_world *w = NULL;
         assert_int_equal(perp_world_create(&s, &a, &w), PERP_OK);
-        put(w, perp_plane(0, 0, 1, 0));
-        put(w, at(perp_sphere(0.5, 1.0), 9, 0, 0.5));   // falls asleep
+        put(w, perp_plane(0, 1, 0, 0));
+        put(w, at(perp_sphere(0.5, 1.0), 9, 0.5, 0));   // falls asleep
         for (int k = 0; k < 8; k++) step(w);
-        for (int k = 0; k < 4; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0.1*k, 0.4 + 0.8*k));
-        put(w, with(at(perp_sphere(0.5, 1.0), 4, 0, 0.52), 0, 0, -5));
+        for (int k = 0; k < 4; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0.4 + 0.8*k, 0.1*k));
+        put(w, with(at(perp_sphere(0.5, 1.0), 4, 0.52, 0), 0, -5, 0));
         const double force[3] = {0, 0, 0.1};
         assert_int_equal(perp_world_push(w, 1, force, NULL), PERP_OK);
         if (!moved) step(w);
@@ -200,11 +200,11 @@ static void other_failures_change_nothing(void **unused) {
   static unsigned char full[1 << 17], early[1 << 17], late[1 << 17];
   assert_int_equal(perp_world_create(NULL, &a, &large), PERP_OK);
   assert_int_equal(perp_world_create(NULL, &a, &small), PERP_OK);
-  put(large, perp_plane(0, 0, 1, 0));
-  put(small, perp_plane(0, 0, 1, 0));
+  put(large, perp_plane(0, 1, 0, 0));
+  put(small, perp_plane(0, 1, 0, 0));
   for (int k = 0; k < 40; k++) {
-    put(large, at(perp_sphere(0.5, 1.0), k, 0, 0.5));           // a row of balls
-    put(small, at(perp_sphere(0.5, 1.0), 10*k, 0, k ? 9 : 0.5));   // far from each other
+    put(large, at(perp_sphere(0.5, 1.0), k, 0.5, 0));           // a row of balls
+    put(small, at(perp_sphere(0.5, 1.0), 10*k, k ? 9 : 0.5, 0));   // far from each other
   }
   step(large);
   step(small);
@@ -253,9 +253,9 @@ static void every_allocation_may_fail(void **unused) {
     perp_world *w = NULL;
     perp_error error = perp_world_create(NULL, &a, &w);
     if (error == PERP_OK) {
-      const perp_body floor = perp_plane(0, 0, 1, 0),
-                      ball[2] = {at(perp_sphere(0.5, 1.0), 0, 0, 0.5),
-                                 at(perp_sphere(0.5, 1.0), 0.1, 0, 1.6)};
+      const perp_body floor = perp_plane(0, 1, 0, 0),
+                      ball[2] = {at(perp_sphere(0.5, 1.0), 0, 0.5, 0),
+                                 at(perp_sphere(0.5, 1.0), 0.1, 1.6, 0)};
       if (perp_world_add(w, &floor, NULL) == PERP_OK &&
           perp_world_add(w, &ball[0], NULL) == PERP_OK &&
           perp_world_add(w, &ball[1], NULL) == PERP_OK) {

@@ -6,14 +6,14 @@
 #include "contact_support.h"
 
 static void heaps(perp_world *w) {   // many islands of spheres and boxes
-  put(w, perp_plane(0, 0, 1, 0));
+  put(w, perp_plane(0, 1, 0, 0));
   state = 17;
   for (int heap = 0; heap < 12; heap++)
     for (int k = 0; k < 4; k++) {
       perp_body b = k%2 == 0 ? perp_sphere(uniform(0.2, 0.3), uniform(0.5, 2.0))
-                             : perp_box(0.25, uniform(0.2, 0.3), 0.2, 1.0);
-      b = at(b, 3*(heap%4) + uniform(-0.1, 0.1), 3*(heap/4) + uniform(-0.1, 0.1), 0.4 + 0.7*k);
-      put(w, with(b, uniform(-1, 1), uniform(-1, 1), 0));
+                             : perp_box(0.25, 0.2, uniform(0.2, 0.3), 1.0);
+      b = at(b, 3*(heap%4) + uniform(-0.1, 0.1), 0.4 + 0.7*k, 3*(heap/4) + uniform(-0.1, 0.1));
+      put(w, with(b, uniform(-1, 1), 0, uniform(-1, 1)));
     }
 }
 

@@ -4,6 +4,26 @@
 
 #include "contact_support.h"
 
+// ---- settings ----
+
+// A ball falls along -y, in two and in three dimensions.
+static void up_is_y(void **unused) {
+  (void)unused;
+  for (int dimension = 2; dimension <= 3; dimension++) {
+    perp_world_settings s = perp_world_defaults();
+    for (int k = 0; k < 3; k++) assert_true(s.gravity[k] == (k == 1 ? -9.81 : 0.0));
+    s.dimension = dimension;
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(0, 1, 0, 0));
+    put(w, at(perp_sphere(0.5, 1.0), 0, 1, 0));
+    for (int k = 0; k < 60; k++) assert_int_equal(step(w).unsolved, 0);
+    const double *x = perp_world_motions(w)[1].position;
+    near("it lies on the floor", x[1], 0.5, 1e-6);
+    assert_true(x[0] == 0.0 && x[2] == 0.0);
+    perp_world_destroy(w);
+  }
+}
+
 // ---- problems ----
 
 // A sphere on a plane, under another: A = [2/m 0; ...] is known, and so are the impulses.
@@ -13,9 +33,9 @@ static void the_problem_of_an_island(void **unused) {
   s.model = PERP_CONTACT_NORMAL;
   s.step = 0.01;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  put(w, at(perp_sphere(0.5, 2.0), 0, 0, 0.5));
-  put(w, at(perp_sphere(0.5, 4.0), 0, 0, 1.5));
+  put(w, perp_plane(0, 1, 0, 0));
+  put(w, at(perp_sphere(0.5, 2.0), 0, 0.5, 0));
+  put(w, at(perp_sphere(0.5, 4.0), 0, 1.5, 0));
   step(w);
   perp_problem p;
   const double *x;
@@ -44,12 +64,12 @@ static void reports_agree_with_the_certificate(void **unused) {
     s.rounds = 2;
     s.trace = 8;
     perp_world *w = world_with(&s);
-    put(w, perp_plane(0, 0, 1, 0));
-    put(w, perp_plane(1, 0, 0.1, -2));
+    put(w, perp_plane(0, 1, 0, 0));
+    put(w, perp_plane(1, 0.1, 0, -2));
     state = 21;
     for (int k = 0; k < 12; k++)
-      put(w, with(at(perp_sphere(0.4, 1.0), 0.85*(k%3) - 1, 0.85*(k/3%2), 0.5 + 0.85*(k/6)),
-                  uniform(-1, 1), uniform(-1, 1), 0));
+      put(w, with(at(perp_sphere(0.4, 1.0), 0.85*(k%3) - 1, 0.5 + 0.85*(k/6), 0.85*(k/3%2)),
+                  uniform(-1, 1), 0, uniform(-1, 1)));
     int64_t rows = 0;
     for (int k = 0; k < 40; k++) {
       const perp_world_report r = step(w);
@@ -85,7 +105,7 @@ static void a_step_keeps_its_time_limit(void **unused) {
   perp_world_settings s = perp_world_defaults();
   s.time_limit = 2e-4;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
+  put(w, perp_plane(0, 1, 0, 0));
   state = 4;
   fill_randomly(w, 125, 1.0, 0.2, 0.0);
   int64_t unsolved = 0;
@@ -119,9 +139,9 @@ static void small_islands_get_the_time_that_is_left(void **unused) {
   s.options = &options;
   s.time_limit = 1.0;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  for (int k = 0; k < 40; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5 + k));
-  for (int k = 0; k < 5; k++) put(w, at(perp_sphere(0.5, 1.0), 3 + 3*k, 0, 0.5));
+  put(w, perp_plane(0, 1, 0, 0));
+  for (int k = 0; k < 40; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0.5 + k, 0));
+  for (int k = 0; k < 5; k++) put(w, at(perp_sphere(0.5, 1.0), 3 + 3*k, 0.5, 0));
   const perp_world_report r = step(w);
   assert_int_equal(r.islands, 6);
   assert_int_equal(r.unsolved, 0);
@@ -140,8 +160,8 @@ static void blocks_slide_without_any_time(void **unused) {
   s.time_limit = 1e-6;
   s.friction = 0.3;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  put(w, with(at(perp_box(1, 1, 0.1, 2.0), 0, 0, 0.1), 3, 0, 0));
+  put(w, perp_plane(0, 1, 0, 0));
+  put(w, with(at(perp_box(1, 0.1, 1, 2.0), 0, 0.1, 0), 3, 0, 0));
   for (int k = 1; k <= 10; k++) {
     const perp_world_report r = step(w);
     assert_int_equal(r.worst_status, PERP_STATUS_TIME_LIMIT);
@@ -153,7 +173,7 @@ static void blocks_slide_without_any_time(void **unused) {
       assert_true(sqrt(f[0]*f[0] + f[1]*f[1] + f[2]*f[2]) <= 0.3*t[i].normal_impulse + 1e-15);
     }
     near("slows down", perp_world_motions(w)[1].velocity[0], 3 - 0.3*9.81*k/60, 0.01*k/60);
-    near("lies", perp_world_motions(w)[1].position[2], 0.1, 1e-3);
+    near("lies", perp_world_motions(w)[1].position[1], 0.1, 1e-3);
   }
   perp_world_destroy(w);
 }
@@ -167,19 +187,19 @@ static void methods_can_be_chosen(void **unused) {
     s.model = PERP_CONTACT_NORMAL;
     s.options = &options;
     perp_world *w = world_with(&s);
-    put(w, perp_plane(0, 0, 1, 0));
-    put(w, at(perp_sphere(0.5, 2.0), 0, 0, 0.5));
-    put(w, at(perp_sphere(0.5, 4.0), 0, 0, 1.5));
+    put(w, perp_plane(0, 1, 0, 0));
+    put(w, at(perp_sphere(0.5, 2.0), 0, 0.5, 0));
+    put(w, at(perp_sphere(0.5, 4.0), 0, 1.5, 0));
     for (int k = 0; k < 10; k++) assert_int_equal(step(w).unsolved, 0);
-    near(names[i], perp_world_motions(w)[2].position[2], 1.5, 1e-7);
+    near(names[i], perp_world_motions(w)[2].position[1], 1.5, 1e-7);
     perp_world_destroy(w);
   }
   perp_options options = perp_default_options(perp_find_method("tridiagonal"));
   perp_world_settings s = perp_world_defaults();
   s.options = &options;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  put(w, at(perp_sphere(0.5, 2.0), 0, 0, 0.5));
+  put(w, perp_plane(0, 1, 0, 0));
+  put(w, at(perp_sphere(0.5, 2.0), 0, 0.5, 0));
   const perp_motion before = perp_world_motions(w)[1];
   assert_int_equal(perp_world_step(w, NULL), PERP_ERROR_UNSUPPORTED);
   if (strstr(perp_last_message(), "tridiagonal") == NULL) fail_msg("%s", perp_last_message());
@@ -198,18 +218,18 @@ static void problems_of_its_own_go_to_auto(void **unused) {
     perp_world_settings s = perp_world_defaults();
     s.options = &options;
     s.restitution = 0.8;
-    s.gravity[2] = 0.0;
+    s.gravity[1] = 0.0;
     if (i == 4) s.model = PERP_CONTACT_NORMAL;   // each touches the plane alone: three diagonals
     perp_world *w = world_with(&s);
-    put(w, perp_plane(0, 0, 1, 0));
-    put(w, perp_plane(0, 0, -1, -1));
-    put(w, at(perp_sphere(0.3, 1.0), 0, 0, 0.28));            // 0.02 deep
-    put(w, with(at(perp_sphere(0.5, 1.0), 3, 0, 0.5), 0, 0, -2));   // no room to bounce
+    put(w, perp_plane(0, 1, 0, 0));
+    put(w, perp_plane(0, -1, 0, -1));
+    put(w, at(perp_sphere(0.3, 1.0), 0, 0.28, 0));            // 0.02 deep
+    put(w, with(at(perp_sphere(0.5, 1.0), 3, 0.5, 0), 0, -2, 0));   // no room to bounce
     const perp_world_report r = step(w);
     assert_int_equal(r.projections, 1);
     assert_int_equal(r.unprojected, 0);
-    near(names[i], perp_world_motions(w)[2].position[2], 0.3, 0.02*0.011 + 1e-5);
-    near("stops", perp_world_motions(w)[3].velocity[2], 0.0, 1e-8);
+    near(names[i], perp_world_motions(w)[2].position[1], 0.3, 0.02*0.011 + 1e-5);
+    near("stops", perp_world_motions(w)[3].velocity[1], 0.0, 1e-8);
     perp_world_destroy(w);
   }
 }
@@ -227,9 +247,9 @@ static void worlds_without_bodies_or_contacts(void **unused) {
   int32_t count = -1;
   perp_world_touches(w, &count);
   assert_int_equal(count, 0);
-  put(w, perp_plane(0, 0, 1, 0));
+  put(w, perp_plane(0, 1, 0, 0));
   step(w);
-  put(w, at(perp_sphere(1, 1), 0, 0, 50));
+  put(w, at(perp_sphere(1, 1), 0, 50, 0));
   r = step(w);
   assert_int_equal(r.contacts, 0);
   assert_int_equal(r.step, 3);
@@ -307,20 +327,20 @@ static void pairs_of_materials(void **unused) {
   s.step = 1e-3;
   perp_world *w = world_with(&s);
   assert_int_equal(perp_world_pair(w, 2, 1, 0.0, 1.0), PERP_OK);
-  perp_body floor = perp_plane(0, 0, 1, 0), ball = at(perp_sphere(0.1, 1), 0, 0, 0.6);
+  perp_body floor = perp_plane(0, 1, 0, 0), ball = at(perp_sphere(0.1, 1), 0, 0.6, 0);
   floor.material = 1;
   put(w, floor);
   ball.material = 2;
   const int32_t rubber = put(w, ball);
-  ball = at(ball, 1, 0, 0.6);
+  ball = at(ball, 1, 0.6, 0);
   ball.material = 0;
   const int32_t clay = put(w, ball);
   double highest[2] = {0.0, 0.0};
   for (int k = 0; k < 700; k++) {
     step(w);
     if (k < 350) continue;
-    highest[0] = fmax(highest[0], perp_world_motions(w)[rubber].position[2]);
-    highest[1] = fmax(highest[1], perp_world_motions(w)[clay].position[2]);
+    highest[0] = fmax(highest[0], perp_world_motions(w)[rubber].position[1]);
+    highest[1] = fmax(highest[1], perp_world_motions(w)[clay].position[1]);
   }
   near("rubber", highest[0], 0.6, 0.01);
   near("clay", highest[1], 0.1, 1e-6);
@@ -331,7 +351,7 @@ static void pairs_of_materials(void **unused) {
 static void pushes_act_for_one_step(void **unused) {
   (void)unused;
   perp_world_settings s = perp_world_defaults();
-  s.gravity[2] = 0.0;
+  s.gravity[1] = 0.0;
   s.step = 0.01;
   perp_world *w = world_with(&s);
   const int32_t id = put(w, perp_sphere(0.5, 2.0));
@@ -352,7 +372,7 @@ static void pushes_act_for_one_step(void **unused) {
 static void pushes_are_part_of_the_state(void **unused) {
   (void)unused;
   perp_world_settings s = perp_world_defaults();
-  s.gravity[2] = 0.0;
+  s.gravity[1] = 0.0;
   s.step = 0.01;
   unsigned char memory[1024];
   size_t bytes = 0;
@@ -380,7 +400,7 @@ static void pushes_are_part_of_the_state(void **unused) {
 static void no_spin_is_too_fast(void **unused) {
   (void)unused;
   perp_world_settings s = perp_world_defaults();
-  s.gravity[2] = 0.0;
+  s.gravity[1] = 0.0;
   for (double spin = 100.0; spin < 1e12; spin *= 7.3) {
     perp_world *w = world_with(&s);
     perp_body box = perp_box(0.02, 0.5, 0.3, 1.0);
@@ -406,9 +426,9 @@ static void worlds_end_somewhere(void **unused) {
   perp_world_settings s = perp_world_defaults();
   s.step = 1e3;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  const int32_t ball = put(w, at(perp_sphere(1e-9, 1e-12), 0, 0, 1)),
-                box = put(w, at(perp_box(1e-9, 2e-9, 3e-9, 1e-12), 1, 0, 1));
+  put(w, perp_plane(0, 1, 0, 0));
+  const int32_t ball = put(w, at(perp_sphere(1e-9, 1e-12), 0, 1, 0)),
+                box = put(w, at(perp_box(1e-9, 3e-9, 2e-9, 1e-12), 1, 1, 0));
   const double force[3] = {1e12, -1e12, 1e12};
   unsigned char memory[4096];
   for (int k = 0; k < 40; k++) {
@@ -429,15 +449,15 @@ static void nobody_sleeps_in_the_air(void **unused) {
   perp_world_settings s = perp_world_defaults();
   s.sleep = 1;
   s.step = 1.0/64;
-  s.gravity[2] = -8.0;
+  s.gravity[1] = -8.0;
   perp_world *w = world_with(&s);
   for (int k = 0; k < 2; k++) {
     perp_body ball = at(perp_sphere(0.5, 1.0), k, 0, 0);
-    ball.motion.velocity[2] = 5*8.0/64;
+    ball.motion.velocity[1] = 5*8.0/64;
     put(w, ball);
   }
   for (int k = 0; k < 20; k++) assert_int_equal(step(w).asleep, 0);
-  near("speed", perp_world_motions(w)[0].velocity[2], -15*8.0/64, 1e-12);
+  near("speed", perp_world_motions(w)[0].velocity[1], -15*8.0/64, 1e-12);
   perp_world_destroy(w);
 }
 
@@ -447,11 +467,11 @@ static void what_is_added_wakes(void **unused) {
   perp_world_settings s = perp_world_defaults();
   s.sleep = 3;
   perp_world *w = world_with(&s);
-  put(w, perp_plane(0, 0, 1, 0));
-  put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5));
+  put(w, perp_plane(0, 1, 0, 0));
+  put(w, at(perp_sphere(0.5, 1.0), 0, 0.5, 0));
   for (int k = 0; k < 10; k++) step(w);
   assert_int_equal(step(w).asleep, 1);
-  put(w, at(perp_box(0.5, 0.5, 0.5, INF), 0.9, 0, 0.5));
+  put(w, at(perp_box(0.5, 0.5, 0.5, INF), 0.9, 0.5, 0));
   assert_int_equal(step(w).contacts, 2);
   for (int k = 0; k < 10; k++) step(w);
   near("out", perp_world_motions(w)[1].position[0], -0.1, 1e-3);
@@ -476,6 +496,7 @@ static void options_are_checked_at_once(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(up_is_y),
     cmocka_unit_test(the_problem_of_an_island),
     cmocka_unit_test(reports_agree_with_the_certificate),
     cmocka_unit_test(a_step_keeps_its_time_limit),

@@ -141,12 +141,12 @@ static void a_world_survives_fork(void **state) {
   settings.threads = THREADS;
   perp_world *world = NULL;
   assert_int_equal(perp_world_create(&settings, NULL, &world), PERP_OK);
-  const perp_body floor = perp_plane(0, 0, 1, 0);
+  const perp_body floor = perp_plane(0, 1, 0, 0);
   assert_int_equal(perp_world_add(world, &floor, NULL), PERP_OK);
   for (int k = 0; k < 40; k++) {
     perp_body ball = perp_sphere(0.5, 1.0);
     ball.motion.position[0] = 2*(k/2);
-    ball.motion.position[2] = 0.5 + k%2;
+    ball.motion.position[1] = 0.5 + k%2;
     ball.motion.velocity[0] = 0.1*(k%3);
     assert_int_equal(perp_world_add(world, &ball, NULL), PERP_OK);
   }
