@@ -3,7 +3,8 @@
 #
 #   - README.md has at most 700 words, code included, and links docs/index.md
 #   - docs/index.md links every page of docs/, and the README.md of every folder there that has pages
-#   - CHANGELOG.md has a section for the version of perp/version.h, and one line of at most 220 bytes per entry
+#   - perp/version.h, the newest section of CHANGELOG.md and CITATION.cff have one version
+#   - CHANGELOG.md has one line of at most 220 bytes per entry
 set -uo pipefail
 cd "$1" || exit 1
 
@@ -26,7 +27,11 @@ for page in "${pages[@]}"; do
 done
 
 version=$(sed -n 's/^#define PERP_VERSION_STRING "\(.*\)"$/\1/p' include/perp/version.h)
-grep -qE "^## ${version//./\\.}( |$)" CHANGELOG.md || complain "CHANGELOG.md has no section for version $version"
+newest=$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)
+[ "$newest" = "$version" ] || complain "the newest section of CHANGELOG.md is $newest, the version is $version"
+parts=$(awk '/^#define PERP_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", dot, $3; dot = "." }' include/perp/version.h)
+[ "$parts" = "$version" ] || complain "perp/version.h: the numbers are $parts, the text is $version"
+grep -qxF "version: $version" CITATION.cff || complain "CITATION.cff does not have version $version"
 while IFS= read -r line; do
   complain "CHANGELOG.md: not one short line: ${line:0:60}"
 done < <(LC_ALL=C awk '/^ / || (/^- / && length > 220)' CHANGELOG.md)
