@@ -268,12 +268,11 @@ perp_error perp_american_price(const perp_american *option, const perp_american_
                                    .rho = (double)NAN};
   const perp_american_settings defaults = perp_american_defaults();
   const perp_american_settings *s = settings != NULL ? settings : &defaults;
-  const char *refused = option == NULL ? "option is NULL"
-                        : s->size != sizeof *s ? "settings.size: start from perp_american_defaults()"
-                                               : NULL;
-  if (refused != NULL) {
-    plain_print(result->message, sizeof result->message, "%s", refused);
-    return perp_fail(PERP_ERROR_ARGUMENT, refused);
+  if (option == NULL || s->size != sizeof *s) {
+    plain_print(result->message, sizeof result->message, option == NULL ? "option is NULL"
+                : "settings.size = %zu is not %zu: begin with perp_american_defaults()", s->size,
+                sizeof *s);
+    return perp_fail(PERP_ERROR_ARGUMENT, result->message);
   }
   perp_error error = check(option, s, result);
   if (error != PERP_OK) return error;

@@ -79,7 +79,7 @@ perp_error perp_certify_with(const perp_problem *problem, const double *x,
                      "perp_certify: problem, x, tolerances or certificate is NULL");
   if (tolerances->size != sizeof *tolerances)
     return error_set(PERP_ERROR_ARGUMENT,
-                     "tolerances.size = %zu, expected %zu: begin with perp_default_tolerances()",
+                     "tolerances.size = %zu is not %zu: begin with perp_default_tolerances()",
                      tolerances->size, sizeof *tolerances);
   const double tol = tolerances->tol, absolute_tol = tolerances->absolute_tol,
                componentwise_tol = tolerances->componentwise_tol;

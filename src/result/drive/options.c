@@ -118,7 +118,7 @@ perp_options perp_default_options(const perp_method *method) {
 perp_error options_check(const perp_options *options) {
   if (options->size != sizeof *options)
     return error_set(PERP_ERROR_OPTION,
-                     "options.size = %zu, expected %zu: begin with perp_default_options()",
+                     "options.size = %zu is not %zu: begin with perp_default_options()",
                      options->size, sizeof *options);
   if (options->method == NULL) return error_set(PERP_ERROR_OPTION, "options.method is NULL");
   for (int32_t k = 0; k < OPTIONS_COUNT(common); k++) {
@@ -161,8 +161,7 @@ static perp_error set_preset(perp_options *options, const char *name) {
 perp_error perp_set_option(perp_options *options, const char *key, const char *value) {
   if (options == NULL || key == NULL || value == NULL)
     return error_set(PERP_ERROR_ARGUMENT, "perp_set_option: NULL argument");
-  if (options->size != sizeof *options || options->method == NULL)
-    return error_set(PERP_ERROR_OPTION, "options are not from perp_default_options()");
+  if (options->size != sizeof *options || options->method == NULL) return options_check(options);
   if (strcmp(key, "preset") == 0) return set_preset(options, value);
   const perp_parameter *p = perp_find_parameter(options->method, key);
   if (p == NULL)
