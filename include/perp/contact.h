@@ -158,21 +158,22 @@ typedef struct perp_touch {   // a contact of the last step
   double normal_impulse;      // >= 0: of the step, on a along the normal
   double friction_impulse[3]; // on a, in the tangent plane
   int32_t solved;             // its problem is certified
-  int32_t bounced;            // with restitution
+  int32_t bounced;            // 1: the bodies bounced, by restitution
 } perp_touch;
 // The contacts of the last step; valid until the next call that changes the world.
 const perp_touch *perp_world_touches(const perp_world *world, int32_t *count);
 
-// The problem of an island of the last step, 0 .. report.islands - 1, and the x that was used, for
-// dumps and other people's solvers; bodies (may be NULL) receives how many bodies move in it. Valid
-// until the next call with this world. Boxed: with the bounds of the last round; staggered: (27).
+// The problem of an island of the last step, 0 .. report.islands - 1, and the x that was used: to
+// write them to files, or to compare solvers. bodies (may be NULL) receives how many bodies move in
+// the island. Valid until the next call with this world. PERP_CONTACT_BOXED: the problem has the
+// bounds of the last round. PERP_CONTACT_STAGGERED: it is E13 (27).
 perp_error perp_world_problem(perp_world *world, int32_t island, perp_problem *problem,
                               const double **x, int32_t *bodies);
-// How the largest problem of the last step converged, settings.trace entries at most
+// How the largest problem of the last step converged: at most settings.trace entries
 const perp_statistics *perp_world_trace(const perp_world *world, int32_t *count);
 
-// The exact state: returns the bytes it takes and fills memory if there is room for them. A world
-// made with the same settings and bodies goes on from it with the same bits.
+// Writes the exact state into memory if size is enough. Returns the bytes that the state takes. A
+// world that was made with the same settings and bodies continues from it with the same bits.
 size_t perp_world_save(const perp_world *world, void *memory, size_t size);
 // Continues from a state of perp_world_save.
 perp_error perp_world_load(perp_world *world, const void *memory, size_t size);

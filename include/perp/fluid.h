@@ -29,9 +29,9 @@ extern "C" {
 
 typedef enum perp_fluid_kind {   // the form of a shape
   PERP_FLUID_SPHERE,          // extent[0]: radius; a disc in two dimensions
-  PERP_FLUID_BOX,             // extent: half of each side; along z 0: without end
+  PERP_FLUID_BOX,             // extent: half of each side; 0 along z: endless along z
   PERP_FLUID_PLANE,           // extent: normal; inside where normal.(x - position) <= 0
-  PERP_FLUID_CUSTOM,          // distance() says
+  PERP_FLUID_CUSTOM,          // given by distance()
   PERP_FLUID_KIND_COUNT
 } perp_fluid_kind;
 
@@ -108,9 +108,9 @@ void perp_fluid_destroy(perp_fluid *fluid);                 // NULL is fine
 perp_error perp_fluid_add_solid(perp_fluid *fluid, const perp_fluid_shape *solid, int32_t *id);
 // Replaces a solid by this shape.
 perp_error perp_fluid_move_solid(perp_fluid *fluid, int32_t id, const perp_fluid_shape *solid);
-// Particles in the part of the shape that is in the box and not solid, where there are none yet;
-// count (may be NULL) receives how many. 0 is no error: all of it may be outside of the box, in
-// solids, full, or between the places of particles.
+// Fills the shape with particles, except outside of the grid, inside of solids and where particles
+// are already. count (may be NULL) receives how many were added. 0 is no error: there may be no
+// room, or the shape may lie between the places of particles.
 perp_error perp_fluid_pour(perp_fluid *fluid, const perp_fluid_shape *where, int64_t *count);
 // The divergence kappa wanted in each cell, 1/s, ANE17 (48); NULL: 0. Copied.
 perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
@@ -169,7 +169,7 @@ perp_error perp_fluid_step(perp_fluid *fluid, perp_fluid_report *report);
 // the report of the last step; before the first one: what was poured
 perp_error perp_fluid_last(const perp_fluid *fluid, perp_fluid_report *report);
 
-// All there is to see; valid until a call that changes the fluid.
+// A view of the fluid; valid until a call that changes the fluid.
 typedef struct perp_fluid_state {
   int64_t particles;          // how many
   const double *x[3], *v[3];  // particles; x[2] and v[2] are NULL in two dimensions
@@ -187,13 +187,13 @@ int32_t perp_fluid_solids(const perp_fluid *fluid);         // how many
 // A solid as it is now.
 perp_error perp_fluid_read_solid(const perp_fluid *fluid, int32_t id, perp_fluid_shape *solid);
 
-// The pressure problem of the last substep and the x that was used, for dumps and other
-// solvers; its operator is a grid. Valid until the next call with this fluid.
+// The pressure problem of the last substep and the x that was used: to write them to files, or to
+// compare solvers. Its operator is a grid. Valid until the next call with this fluid.
 perp_error perp_fluid_problem(const perp_fluid *fluid, perp_problem *problem, const double **x);
-const double *perp_fluid_guess(const perp_fluid *fluid);   // its x before that; NULL: no step yet
+const double *perp_fluid_guess(const perp_fluid *fluid);   // where that solve began; NULL: no step
 
-// The exact state: returns the bytes it takes and fills memory if there is room for them. A fluid
-// made with the same settings and solids goes on from it with the same bits.
+// Writes the exact state into memory if size is enough. Returns the bytes that the state takes. A
+// fluid that was made with the same settings and solids continues from it with the same bits.
 size_t perp_fluid_save(const perp_fluid *fluid, void *memory, size_t size);
 // Continues from a state of perp_fluid_save.
 perp_error perp_fluid_load(perp_fluid *fluid, const void *memory, size_t size);

@@ -1,4 +1,4 @@
-// gallery.h: families of problems with known character, for tests, benchmarks,
+// gallery.h: families of problems whose properties or solutions are known, for tests, benchmarks,
 // teaching and `perp gen`.
 #ifndef PERP_GALLERY_H
 #define PERP_GALLERY_H
@@ -20,7 +20,7 @@ typedef struct perp_gallery_parameter {   // what can be varied in a family
 typedef struct perp_layout {   // where the unknowns of a planar problem are, for pictures
   int32_t nx, ny;              // points, x fastest; 0: there is no such grid
   double x, y, dx, dy;         // the first point, and the way to the next
-  double edge;                 // of the domain: so many steps before the first and behind the last
+  double edge;                 // steps from the first and the last point to the edge of the domain
   const char *x_label, *y_label, *value;   // "angle", "length", "pressure"
   const char *at_lo, *at_hi;   // what x = lo and x = hi mean: "contact"; NULL: nothing special
   int32_t *filled;             // nx: of column i only the lowest filled[i] points; NULL: all
@@ -36,8 +36,7 @@ typedef struct perp_sample {   // a generated problem; owns its arrays
   perp_problem problem;
   double condition;            // estimated 2-norm condition number where the family is
                                //   about it, else 0
-  double objective;            // known minimum of 1/2 x'Ax + b'x,
-                               //   else NaN-free 0 with has_objective = 0
+  double objective;            // known minimum of 1/2 x'Ax + b'x; 0 if has_objective = 0
   int32_t has_objective;       // 1: the objective is known
   char note[240];              // one line: what was generated, with its numbers
   perp_layout grid;

@@ -42,9 +42,9 @@ extern "C" {
 #define PERP_TRAIT_META     128u   // runs other methods
 #define PERP_TRAIT_EQUILIBRATE 256u   // wants rows and columns scaled to entries near 1
 #define PERP_TRAIT_LINEAR   512u   // options.linear chooses its linear solver
-#define PERP_TRAIT_QUICK   1024u   // small dense problems need not reach it: principal pivots on
-                                   //   the stack come first
-#define PERP_TRAIT_GRID    2048u   // takes grids of cells as they are, in a way of its own
+#define PERP_TRAIT_QUICK   1024u   // small dense problems are first tried by principal pivots on
+                                   //   the stack
+#define PERP_TRAIT_GRID    2048u   // works on grids of cells without forming their entries
 
 #define PERP_ASSUMES_NO_PROOF (1u << 31)   // a value of perp_method.assumes
 
@@ -104,24 +104,25 @@ struct perp_method {               // a row of the method table
                                    //   PERP_ASSUMES_NO_PROOF: there is no proof for any class
   uint32_t traits;                 // PERP_TRAIT_*
   int32_t n_max;                   // largest problem it takes; 0: any
-  perp_tier tier;
+  perp_tier tier;                  // who it is for
   const perp_parameter *parameters;
   int32_t parameter_count;
   const perp_preset *presets;
   int32_t preset_count;
   size_t (*bytes)(const perp_limits *limits, const perp_options *options);   // of its own arrays
   void (*run)(struct perp_run *run);   // internal
-  // Methods that are done in one pass: x, within the bounds, which probably solves the problem, or
-  // 0. A is a CSC matrix, symmetric to the last bit, and accepted. `memory` has bytes(), and what
-  // the last call left there if `same`: that A had the same stamps. NULL: it has none.
+  // One pass that may solve the problem before any run; NULL: the method has none. It returns 1 if
+  // x is within the bounds and probably a solution, else 0. A is a CSC matrix that the method
+  // accepts, symmetric to the last bit. `memory` has bytes(). same = 1: A has the stamps of the last
+  // call, and `memory` still holds what that call left.
   int (*attempt)(const perp_problem *problem, void *memory, int same, double *x);
-  // Who takes its place on a symmetric A where a time limit leaves no room to analyse A, and takes
-  // whatever it takes; NULL: nobody.
+  // The method that runs instead if A is symmetric and a time limit leaves no time to analyse A. It
+  // accepts every problem that this one accepts. NULL: there is none.
   const perp_method *hasty;
-  // What its iterations are, in a word before "and 12 inner iterations": "Newton", "sweeps",
-  // "pivots"; NULL: nothing in particular.
+  // The word for its iterations in "7 sweeps and 12 inner iterations": "Newton", "sweeps",
+  // "pivots"; NULL: none.
   const char *iteration;
-  // Which of its settings may help where it fails, as a sentence; NULL: none in particular.
+  // A sentence: which of its settings may help if it fails. NULL: none.
   const char *hint;
   int32_t boxed_n_max;             // largest problem it takes where rows have two finite bounds;
                                    //   0: n_max
@@ -140,18 +141,18 @@ double perp_parameter_value(const perp_options *options, const perp_parameter *p
 // PERP_YES if one of the method's classes is among those found, so that its convergence is proved.
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes);
 
-// PERP_OK if the method takes the problem; otherwise the error of perp_validate(), or
-// PERP_ERROR_UNSUPPORTED, and
-// perp_last_message() says what is missing and which methods take it. It asks the checks with which
-// a solve begins: what the operator can do (perp_solve returns the same error) and what the numbers
-// in A are, as symmetry (the solve ends at once, unsolved, with the same words). It may copy A.
+// Makes the checks with which a solve begins. PERP_OK: the method takes the problem. Otherwise it
+// returns the error of perp_validate(), or PERP_ERROR_UNSUPPORTED, and perp_last_message() says what
+// is missing and which methods take the problem. If the operator lacks a function, perp_solve
+// returns the same error. If the entries of A do not fit, for example because A is not symmetric,
+// perp_solve ends at once, unsolved, with the same message. May copy A.
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem);
 
 // What `auto` would try, in which order and why: "nncg (A is symmetric), then apgd (A is
 // symmetric)". Components are tried one by one in a solve; this looks at the problem as a whole.
 perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size);
 
-typedef struct perp_deadline {     // asked now and then by whatever takes long
+typedef struct perp_deadline {     // asked now and then by functions that may take long
   int (*passed)(void *context);    // non-zero: stop; NULL: there is no deadline
   void *context;
 } perp_deadline;
@@ -163,7 +164,8 @@ struct perp_linear_ops {
   int (*accepts)(const perp_operator *A);
                                    // 1: can work with this view and these claims
   size_t (*bytes)(const perp_limits *limits);   // of `self`, without what analyse allocates
-  // once per pattern; 0: fine. What grows comes from the allocator and goes with release().
+  // called once for each pattern of A; 0: fine. Memory that may grow comes from the allocator, and
+  // release() returns it.
   int (*analyse)(void *self, const perp_operator *A, const perp_options *options,
                  const perp_allocator *allocator);
   int (*update)(void *self, const uint8_t *is_free, const perp_deadline *deadline);
