@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROUNDING 1e-14   // of an entry, as perp classify has it: A is then meant to be symmetric
+#include <perp/analysis.h>
 
 static int by_number(const void *a, const void *b) {
   return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
@@ -27,7 +27,7 @@ static int alike(const mtx_matrix *A, int32_t i, int32_t j, double below) {
   const double beside = entry(A, j, i), difference = fabs(below - beside);
   if (difference == 0.0) return 1;
   const double size = sqrt(fabs(entry(A, i, i)))*sqrt(fabs(entry(A, j, j)));
-  return difference <= ROUNDING*fmax(size, fmax(fabs(below), fabs(beside)));
+  return difference <= PERP_SYMMETRIC_ASYMMETRY_MAX*fmax(size, fmax(fabs(below), fabs(beside)));
 }
 
 static int is_symmetric(const problem_files *files) {

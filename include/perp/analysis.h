@@ -111,6 +111,10 @@ typedef struct perp_classes {   // what a matrix and its bounds are
   double asymmetry;           // max |A - A'| / max |A|
 } perp_classes;
 
+// A counts as symmetric if no |A_ij - A_ji| exceeds this part of the largest of |A_ij|, |A_ji| and
+// sqrt|A_ii A_jj|: the rounding of a product such as J W J'.
+#define PERP_SYMMETRIC_ASYMMETRY_MAX 1e-14
+
 const char *perp_class_name(perp_class which);   // "SPD"
 const char *perp_class_text(perp_class which);   // "symmetric and positive definite"
 // Finds the classes of A. allocator NULL: malloc.

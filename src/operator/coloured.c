@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "operator.h"
+#include "symmetry.h"
 #include "vector.h"
 
 enum {

@@ -99,26 +99,6 @@ void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, do
   }
 }
 
-// Reads the entries by columns. When it reads (i, j), entry next[i] of column i must be (j, i).
-int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next) {
-  for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
-  for (int32_t j = 0; j < A->columns; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p], q = next[i]++;
-      if (q >= A->colptr[i + 1] || A->row[q] != j) return 0;
-      const double a = A->value[p], b = A->value[q];
-      if (a == b) continue;
-      if (tolerance == 0.0) return 0;
-      const double roots = sqrt(fabs(csc_entry(A, i, i)))*sqrt(fabs(csc_entry(A, j, j)));
-      if (!(fabs(a - b) <= tolerance*max2(roots, max2(fabs(a), fabs(b))))) return 0;
-    }
-  return 1;
-}
-
-int csc_is_symmetric(const perp_csc *A, int32_t *next) {
-  return csc_is_nearly_symmetric(A, 0.0, next);
-}
-
 static int residual(const void *self, const double *x, const double *b, double *y, double *a,
                     void *scratch) {
   (EXACT_HAS_FMA() ? residual_fma : residual_plain)(self, x, b, y, a, scratch);

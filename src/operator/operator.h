@@ -39,11 +39,8 @@ static inline double relaxed(double x, double y, double diagonal, double omega, 
 // A_ij by bisection; 0 if it is not stored.
 double csc_entry(const perp_csc *A, int32_t i, int32_t j);
 
-// csc_is_symmetric returns 1 if A = A' exactly, by value; next (n) is work. The other two functions
-// then read column i as row i for y = A x + b, plain, or compensated with a >= |A||x| + |b|.
-int csc_is_symmetric(const perp_csc *A, int32_t *next);
-// 1: |A_ij - A_ji| <= tolerance times the largest of |A_ij|, |A_ji| and sqrt(A_ii A_jj).
-int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next);
+// If A = A' exactly (csc_is_symmetric), these read column i as row i for y = A x + b, plain, or
+// compensated with a >= |A||x| + |b|.
 void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, double *y);
 void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y,
                             double *a);

@@ -16,9 +16,8 @@
 #include "operator.h"
 #include "plain.h"
 #include "problem.h"
+#include "symmetry.h"
 #include "vector.h"
-
-#define SYMMETRY_ROUNDING_MAX 1e-14   // |A_ij - A_ji| relative to sqrt(A_ii A_jj)
 
 #define PERP_X(id, name, text) {name, text},
 static const char *const classes_text[][2] = {PERP_CLASS_LIST(PERP_X)};
@@ -138,9 +137,8 @@ static double test_symmetric(const matrix *A, finding *f) {   // returns max |A 
       const double difference = fabs(below - beside);
       if (difference == 0.0) continue;
       worst = max2(worst, difference);
-      const double size = max2(max2(fabs(below), fabs(beside)),
-                               sqrt(fabs(A->diagonal[i]))*sqrt(fabs(A->diagonal[j])));
-      if (difference > clear && difference > SYMMETRY_ROUNDING_MAX*size) {
+      if (difference > clear &&
+          asymmetry_of(below, beside, A->diagonal[i], A->diagonal[j]) > SYMMETRY_STATED) {
         clear = difference;
         left = below;
         right = beside;
@@ -244,7 +242,7 @@ static void classify_product(const perp_product *J, finding *of) {
 }
 
 // The first contact and its first direction show which classes (27) does not belong to. diagonal: n
-static void classify_contacts(const perp_contacts *P, const double *diagonal, double *asymmetry,
+static void classify_contacts(const perp_contacts *P, const double *diagonal, double *relative,
                               finding *of) {
   const int32_t n = (2 + P->directions)*P->count, t = P->count, s = (1 + P->directions)*P->count;
   for (int32_t c = 0; c < PERP_CLASS_COUNT; c++)
@@ -260,7 +258,7 @@ static void classify_contacts(const perp_contacts *P, const double *diagonal, do
     most = max2(most, P->mu[c]);
     if (rough < 0 && P->mu[c] > 0.0) rough = c;
   }
-  *asymmetry = most/largest;
+  *relative = most/largest;
   finding_set(&of[PERP_CLASS_SYMMETRIC], PERP_NO, "A[%d][%d] = 1, A[%d][%d] = -1", t, s, s, t);
   finding_set(&of[PERP_CLASS_Z], PERP_NO, "A[%d][%d] = 1 > 0", t, s);
   finding_set(&of[PERP_CLASS_NONNEGATIVE], PERP_NO, "A[%d][%d] = -1 < 0", s, t);

@@ -8,7 +8,9 @@
 #include <math.h>
 
 #include "contact_parts.h"
+#include "operator.h"
 #include "plain.h"
+#include "symmetry.h"
 #include "vector.h"
 
 // Values of seen[]; >= 0: tangential row of that contact.
@@ -71,8 +73,8 @@ static int claim(int32_t *seen, int32_t i, int32_t as, char *reason, size_t size
   return 0;
 }
 
-// max |B - B'|: merges column j with row j and skips the rows and columns of slacks.
-static double asymmetry(const perp_csc *A, const perp_csc *T, const int32_t *seen) {
+// Merges column j with row j and skips the rows and columns of slacks.
+static double asymmetry_of_B(const perp_csc *A, const perp_csc *T, const int32_t *seen) {
   const int32_t n = A->columns;
   double worst = 0.0;
   for (int32_t j = 0; j < n; j++) {
@@ -84,7 +86,8 @@ static double asymmetry(const perp_csc *A, const perp_csc *T, const int32_t *see
       const int32_t i = a < b ? a : b;
       if (i >= n) break;
       const double left = a == i ? A->value[p++] : 0.0, right = b == i ? T->value[q++] : 0.0;
-      if (seen[i] != SLACK) worst = max2(worst, fabs(left - right));
+      if (seen[i] != SLACK && left != right)
+        worst = max2(worst, asymmetry_of(left, right, csc_entry(A, i, i), csc_entry(A, j, j)));
     }
   }
   return worst;
@@ -132,7 +135,7 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
                 smooth == 1 ? "contact has" : "contacts have");
     return 0;
   }
-  c->asymmetry = asymmetry(A, T, seen);
+  c->asymmetry = asymmetry_of_B(A, T, seen);
   return 1;
 }
 

@@ -19,7 +19,7 @@ typedef struct contacts {
   int32_t *first;         // count + 1: tangential rows of contact c are tangent[first[c] ..]
   int32_t *tangent;       // at most n
   double *mu;             // count
-  double asymmetry;       // max |B - B'|
+  double asymmetry;       // of B, as symmetry.h has it
 } contacts;
 
 void contacts_layout(contacts *c, arena *memory, int32_t n);

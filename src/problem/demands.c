@@ -10,46 +10,12 @@
 #include "plain.h"
 #include "problem.h"
 #include "random.h"
+#include "symmetry.h"
 #include "vector.h"
 
-// The asymmetry of two entries is |A_ij - A_ji| over the largest of |A_ij|, |A_ji| and
-// sqrt(A_ii A_jj). Scaling rows and columns alike does not change it.
-#define SYMMETRIC_ASYMMETRY_MAX 1e-9   // relative: up to here A counts as symmetric with rounding
-#define KELLER_ASYMMETRY_MAX 1e-3      // relative: up to here refinement corrects for it
-
-static int differ(double a, double b, double d_i, double d_j, double most) {
-  if (a == b) return 0;
-  const double roots = sqrt(fabs(d_i))*sqrt(fabs(d_j));
-  return !(fabs(a - b) <= most*max2(roots, max2(fabs(a), fabs(b))));
-}
-
-static unmet asymmetric(int32_t i, int32_t j) { return (unmet){DEMAND_SYMMETRY, i, j}; }
-
-static unmet symmetry_of_csc(const perp_csc *A, double most) {
-  for (int32_t j = 0; j < A->columns; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p];
-      const double a = A->value[p], b = i != j ? csc_entry(A, j, i) : a;
-      if (a != b && differ(a, b, csc_entry(A, i, i), csc_entry(A, j, j), most))
-        return asymmetric(i < j ? i : j, i < j ? j : i);
-    }
-  return (unmet){DEMAND_NONE, -1, -1};
-}
-
-static unmet symmetry_of_dense(const perp_dense *A, double most) {
-  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
-  for (int32_t i = 0; i < A->n; i++)
-    for (int32_t j = 0; j < i; j++) {
-      const double a = A->value[(size_t)i*ld + (size_t)j], b = A->value[(size_t)j*ld + (size_t)i];
-      if (a != b && differ(a, b, A->value[(size_t)i*(ld + 1)], A->value[(size_t)j*(ld + 1)], most))
-        return asymmetric(j, i);
-    }
-  return (unmet){DEMAND_NONE, -1, -1};
-}
-
 // For a random u, A u = A'u almost surely only if A = A'.
-static unmet symmetry_of_products(const perp_operator *A, const perp_allocator *from, double most) {
-  const unmet none = {DEMAND_NONE, -1, -1};
+static asymmetry asymmetry_of_products(const perp_operator *A, const perp_allocator *from) {
+  const asymmetry none = {0.0, -1, -1};
   const size_t n = (size_t)A->n;
   arena count = {0};
   for (int k = 0; k < 3; k++) ARENA_ARRAY(&count, double, n);
@@ -71,33 +37,48 @@ static unmet symmetry_of_products(const perp_operator *A, const perp_allocator *
     skew = max_or_nan(skew, fabs(v[i] - w[i]));
   }
   from->release(from->context, block);
-  return skew <= most*size ? none : asymmetric(-1, -1);
+  return (asymmetry){skew > 0.0 ? skew/size : 0.0, -1, -1};
 }
 
-static unmet symmetry_of(const perp_operator *A, const perp_allocator *from, double most) {
+static asymmetry asymmetry_of_csc(const perp_csc *A, const perp_allocator *from, double enough) {
+  const asymmetry none = {0.0, -1, -1};
+  int32_t *next = from->allocate(from->context, ((size_t)A->columns + 1)*sizeof *next);
+  if (next == NULL) return none;
+  const asymmetry found = csc_asymmetry(A, enough, next);
+  from->release(from->context, next);
+  return found;
+}
+
+static asymmetry asymmetry_of_operator(const perp_operator *A, const perp_allocator *from,
+                                       double enough) {
+  const asymmetry none = {0.0, -1, -1};
   const perp_view view = operator_view(A);
   // Equal scaling of rows and columns, and a shift, keep symmetry.
   const int alike = view.R == view.C;
-  if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID))
-    return (unmet){DEMAND_NONE, -1, -1};
+  if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID)) return none;
   if (view.kind == PERP_VIEW_CONTACT)   // E and -E' make a perp_contacts non-symmetric
-    return ((const perp_contacts *)view.data)->count > 0 ? asymmetric(-1, -1)
-                                                         : (unmet){DEMAND_NONE, -1, -1};
+    return ((const perp_contacts *)view.data)->count > 0 ? (asymmetry){2.0, -1, -1} : none;
   if (alike && view.kind == PERP_VIEW_CSC && view.shift == 0.0)
-    return symmetry_of_csc(view.data, most);
+    return asymmetry_of_csc(view.data, from, enough);
   if (alike && view.kind == PERP_VIEW_DENSE && view.shift == 0.0)
-    return symmetry_of_dense(view.data, most);
+    return dense_asymmetry(view.data, enough);
   // Two products cost less than all entries. If a caller's own operator has neither entries nor a
   // transposed product, its claim is believed.
   if (view.kind == PERP_VIEW_NONE || view.kind == PERP_VIEW_CALLBACK) {
-    if (A->ops->apply_transpose != NULL) return symmetry_of_products(A, from, most);
-    if (A->claims & PERP_CLAIM_SYMMETRIC) return (unmet){DEMAND_NONE, -1, -1};
+    if (A->ops->apply_transpose != NULL) return asymmetry_of_products(A, from);
+    if (A->claims & PERP_CLAIM_SYMMETRIC) return none;
   }
   perp_csc own;
-  if (assemble_csc(A, 0, from, &own) != 0) return (unmet){DEMAND_NONE, -1, -1};
-  const unmet found = symmetry_of_csc(&own, most);
+  if (assemble_csc(A, 0, from, &own) != 0) return none;
+  const asymmetry found = asymmetry_of_csc(&own, from, enough);
   assembled_free(from, &own);
   return found;
+}
+
+static unmet symmetry_of(const perp_operator *A, const perp_allocator *from, double most) {
+  const asymmetry found = asymmetry_of_operator(A, from, most);
+  return found.most <= most ? (unmet){DEMAND_NONE, -1, -1}
+                            : (unmet){DEMAND_SYMMETRY, found.i, found.j};
 }
 
 // Is A symmetric after scaling its rows and columns by separate factors?
@@ -149,9 +130,9 @@ unmet demands_unmet(const perp_method *method, uint32_t known, const perp_operat
   const uint32_t needs = method->needs & ~known;
   unmet found = rows_of(method, A->n, lo, hi);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_SYMMETRIC))
-    found = symmetry_of(A, &from, SYMMETRIC_ASYMMETRY_MAX);
+    found = symmetry_of(A, &from, SYMMETRY_PROVED);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_NEARLY_SYMMETRIC))
-    found = symmetry_after_scaling(A, &from, KELLER_ASYMMETRY_MAX);
+    found = symmetry_after_scaling(A, &from, SYMMETRY_REFINED);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_POSITIVE_DIAGONAL))
     found = diagonal_of(A, &from);
   return found;

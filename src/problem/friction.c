@@ -6,9 +6,8 @@
 
 #include "classify.h"
 #include "contacts.h"
+#include "symmetry.h"
 #include "vector.h"
-
-#define B_ASYMMETRY_MAX 0.1   // |B - B'| relative to max |A|: above it, A is no contact LCP
 
 perp_error classify_friction(const matrix *A, const perp_allocator *from, finding *f) {
   const perp_csc columns = {A->n, A->n, A->colptr, A->row, A->value},
@@ -30,10 +29,9 @@ perp_error classify_friction(const matrix *A, const perp_allocator *from, findin
       lowest = min2(lowest, c.mu[k]);
       highest = max2(highest, c.mu[k]);
     }
-    const double relative = c.asymmetry/A->largest;
-    finding_set(f, relative > B_ASYMMETRY_MAX ? PERP_NO : PERP_YES,
-                "%d contacts, %d directions, mu from %.4g to %.4g, |B - B'| <= %.2g max |A|",
-                c.count, c.directions, lowest, highest, relative);
+    finding_set(f, c.asymmetry > SYMMETRY_RECOGNISED ? PERP_NO : PERP_YES,
+                "%d contacts, %d directions, mu from %.4g to %.4g, asymmetry of B %.2g",
+                c.count, c.directions, lowest, highest, c.asymmetry);
   }
   from->release(from->context, block);
   return PERP_OK;

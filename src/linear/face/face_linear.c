@@ -9,9 +9,8 @@
 #include "allocator.h"
 #include "assemble.h"
 #include "operator.h"
+#include "symmetry.h"
 #include "vector.h"
-
-#define SYMMETRIC_ASYMMETRY_MAX 1e-9   // relative: up to here entries count as symmetric
 
 typedef struct linear_face {
   face base;
@@ -63,7 +62,7 @@ static int claim(linear_face *f) {
   perp_csc S = {0};
   int32_t *next = take(&f->memory, (size_t)f->A.n*sizeof *next);
   int code = next != NULL ? assemble_csc(&f->A, 1, &f->memory, &S) : -2;
-  if (code == 0 && !csc_is_nearly_symmetric(&S, SYMMETRIC_ASYMMETRY_MAX, next)) code = 2;
+  if (code == 0 && csc_asymmetry(&S, SYMMETRY_PROVED, next).most > SYMMETRY_PROVED) code = 2;
   if (code == 0) f->A.claims |= PERP_CLAIM_SYMMETRIC;
   assembled_free(&f->memory, &S);
   drop(&f->memory, next);

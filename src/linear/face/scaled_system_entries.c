@@ -11,11 +11,10 @@
 #include "assemble.h"
 #include "dense_kernels.h"
 #include "operator.h"
+#include "symmetry.h"
 #include "vector.h"
 
 #define DENSE_DENSITY_MIN 0.2        // entries relative to n^2; above it a sparse factor would fill
-#define SYMMETRIC_SKEW_MAX 1e-3      // |A - A'| relative to |A|; refinement corrects this much
-#define MIRROR_DIFFERENCE_MAX 1e-12  // of A_ij and +-A_ji, relative to |A_ij| + |A_ji|
 #define EQUILIBRATION_PASSES_MAX 10  // passes; each halves the exponents
 
 static int take_block(system_solver *s, size_t entries) {
@@ -77,7 +76,7 @@ static int find_signs(system_solver *s) {
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
       const int32_t i = A->row[p];
       const double below = A->value[p], right = A->value[next[i]++];
-      const double little = MIRROR_DIFFERENCE_MAX*(fabs(below) + fabs(right));
+      const double little = SYMMETRY_PAIRED*(fabs(below) + fabs(right));
       if (fabs(below - right) <= little) relation[p] = below != 0.0 ? 1.0 : 0.0;
       else if (fabs(below + right) <= little) relation[p] = -1.0;
       else return 0;
@@ -119,11 +118,11 @@ static int take_sparse(system_solver *s) {
   // Look for signs first: beside a large P the multiplier blocks of a quadratic program may look
   // like rounding errors.
   s->quasi = like.skew > 0.0 && find_signs(s);
-  if (!s->quasi && like.skew > SYMMETRIC_SKEW_MAX) return 0;
+  if (!s->quasi && like.skew > SYMMETRY_REFINED) return 0;
   s->rounded = like.skew > 0.0;
   s->symmetric = 1;
   int failed = 1;
-  if (!s->quasi && like.skew <= MIRROR_DIFFERENCE_MAX)
+  if (!s->quasi && like.skew <= SYMMETRY_PAIRED)
     s->groups = group_system_create(A, &s->allocator, &failed);
   return failed > 0 ? system_need_ldl(s) : failed;
 }

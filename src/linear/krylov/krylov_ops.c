@@ -19,6 +19,7 @@
 #include "operator.h"
 #include "preconditioner.h"
 #include "solvers.h"
+#include "symmetry.h"
 
 typedef struct part {           // A_II by columns
   int32_t *colptr;              // n + 1

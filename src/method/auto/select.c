@@ -21,6 +21,7 @@
 #include "operator.h"
 #include "problem.h"
 #include "sparse_ldl.h"
+#include "symmetry.h"
 #include "vector.h"
 
 enum {
@@ -75,7 +76,7 @@ static void end_column(glance *g, facts *f) {
 }
 
 static void conclude(const glance *g, facts *f) {
-  f->symmetric = g->asymmetry <= 1e-4*g->largest && g->skew <= SKEW_ENTRY_MIN*g->largest;
+  f->symmetric = g->asymmetry <= SYMMETRY_SELECTED*g->largest && g->skew <= SKEW_ENTRY_MIN*g->largest;
   f->dominant = g->rows || g->columns;
   f->m_matrix = f->symmetric && f->positive && !f->hollow && !g->mixed && !g->weak;
 }

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
+#include "symmetry.h"
 #include "vector.h"
 
-#define ASYMMETRY_MAX 1e-3    // |A_ij - A_ji| relative to root_i root_j that refinement can remove
 #define SPARSE_ENTRY_RATIO 8  // n^2 over nonzeros from which zeros are left out
 
 static void take(pivoting *s, arena *memory, int32_t n) {
@@ -80,9 +80,9 @@ static void exchange(double *a, double *b) {
   *b = t;
 }
 
-// The largest |A_ij - A_ji|/(root_i root_j); *bounded: 1 if |A_ij| <= root_i root_j. Tiles keep
+// The asymmetry of A, with root_i = sqrt|A_ii|; *bounded: 1 if |A_ij| <= root_i root_j. Tiles keep
 // both halves in the cache.
-static double asymmetry(const pivoting *s, int *bounded) {
+static double find_asymmetry(const pivoting *s, int *bounded) {
   const int32_t n = s->n, tile = 16;
   const size_t ld = (size_t)n;
   double worst = 0.0;
@@ -93,9 +93,10 @@ static double asymmetry(const pivoting *s, int *bounded) {
         const double root = s->root[i];
         for (int32_t j = q; j < q + tile && j < i; j++) {
           const double a = s->A[(size_t)i*ld + (size_t)j], b = s->A[(size_t)j*ld + (size_t)i],
-                       most = root*s->root[j];
-          if (max2(fabs(a), fabs(b)) > 1.001*most) *bounded = 0;
-          if (fabs(a - b) > worst*most) worst = fabs(a - b)/most;
+                       roots = root*s->root[j], size = max2(fabs(a), fabs(b));
+          if (size > 1.001*roots) *bounded = 0;
+          if (a != b && fabs(a - b) > worst*max2(roots, size))
+            worst = asymmetry_by_roots(a, b, roots);
         }
       }
   return worst;
@@ -110,7 +111,7 @@ static double find_roots(pivoting *s) {
   double *most = s->full;
   int bounded;
   for (int32_t i = 0; i < n; i++) s->root[i] = sqrt(fabs(s->A[(size_t)i*(ld + 1)]));
-  const double gap = asymmetry(s, &bounded);
+  const double gap = find_asymmetry(s, &bounded);
   if (bounded) return gap;
   for (int32_t i = 0; i < n; i++) {
     most[i] = 1.0;
@@ -130,7 +131,7 @@ static double find_roots(pivoting *s) {
       most[j] = max2(most[j], ratio);
     }
   for (int32_t i = 0; i < n; i++) s->root[i] *= sqrt(most[i]);
-  return asymmetry(s, &bounded);
+  return gap;
 }
 
 static int64_t count_nonzeros(const pivoting *s) {
@@ -149,7 +150,7 @@ static int load(pivoting *s) {   // 0: out of time
   const size_t ld = (size_t)n;
   const int transposed = load_entries(s);
   const double gap = find_roots(s);
-  s->P.symmetric = gap <= ASYMMETRY_MAX && !s->as_given;
+  s->P.symmetric = gap <= SYMMETRY_REFINED && !s->as_given;
   s->exact = gap == 0.0;
   for (int32_t i = 0; gap > 0.0 && i < n && !pivoting_out_of_time(s, i); i++)
     for (int32_t j = 0; j < i; j++) {

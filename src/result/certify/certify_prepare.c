@@ -14,6 +14,7 @@
 #include "entries.h"
 #include "operator.h"
 #include "problem.h"
+#include "symmetry.h"
 #include "vector.h"
 
 void matrix_judge_layout(certifier *c, arena *memory, int32_t n) {
