@@ -9,7 +9,6 @@
 #include "methods.h"
 #include "operator.h"
 #include "plain.h"
-#include "select.h"
 #include "vector.h"
 
 static const perp_method *const table[] = {
@@ -39,8 +38,8 @@ enum { PHRASE = 96 };
 
 // Why the method cannot take the problem, as a phrase for a message; `text` is room for it. NULL: it
 // can.
-static const char *missing(const perp_method *method, const perp_problem *problem, uint32_t rows,
-                           char text[PHRASE]) {
+static const char *missing(const perp_method *method, const perp_problem *problem, facts *of_A,
+                           uint32_t rows, char text[PHRASE]) {
   const perp_operator_ops *ops = problem->A.ops;
   if (method->n_max > 0 && problem->A.n > method->n_max) return "is for small problems only";
   if ((method->needs & PERP_NEEDS_DIAGONAL) && ops->diagonal == NULL) return "needs diagonal()";
@@ -63,11 +62,9 @@ static const char *missing(const perp_method *method, const perp_problem *proble
       return text;
     }
   }
-  if ((method->needs & PERP_NEEDS_CONTACTS) && problem->A.n > 0) {
-    facts f;
-    if (select_facts(&problem->A, problem->lo, problem->hi, NULL, NULL, &f) == 0 && f.contacts == 0)
-      return "needs the contact LCP E13 (27)";
-  }
+  if ((method->needs & PERP_NEEDS_CONTACTS) && problem->A.n > 0 &&
+      facts_learn(of_A, &problem->A, FACTS_CONTACTS, NULL, NULL) >= 0 && of_A->contacts == 0)
+    return "needs the contact LCP E13 (27)";
   if (method->needs & PERP_NEEDS_TRIDIAGONAL) {
     int32_t i, j;
     const int other = diagonals_other(&problem->A, NULL, &i, &j);
@@ -91,12 +88,12 @@ static uint32_t kinds_of_rows(const perp_problem *problem) {
 }
 
 // Lists the first methods of the table that accept the problem: "auto, pgs, psor".
-static void name_others(const perp_problem *problem, char *names, size_t size) {
+static void name_others(const perp_problem *problem, facts *of_A, char *names, size_t size) {
   const uint32_t rows = kinds_of_rows(problem);
   char unused[PHRASE];
   names[0] = '\0';
   for (int32_t k = 0; k < COUNT; k++) {
-    if (missing(table[k], problem, rows, unused) != NULL ||
+    if (missing(table[k], problem, of_A, rows, unused) != NULL ||
         demands_unmet_after_presolve(table[k], problem).what != DEMAND_NONE)
       continue;
     if (strlen(names) + strlen(table[k]->name) + 3 > size) break;
@@ -107,13 +104,13 @@ static void name_others(const perp_problem *problem, char *names, size_t size) {
 
 enum { NAMES = 128 };
 
-perp_error method_fits(const perp_method *method, const perp_problem *problem) {
+perp_error method_fits(const perp_method *method, const perp_problem *problem, facts *of_A) {
   const uint32_t rows = method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED)
                             ? 0 : kinds_of_rows(problem);
   char text[PHRASE], names[NAMES];
-  const char *lack = missing(method, problem, rows, text);
+  const char *lack = missing(method, problem, of_A, rows, text);
   if (lack == NULL) return PERP_OK;
-  name_others(problem, names, sizeof names);
+  name_others(problem, of_A, names, sizeof names);
   return error_set(PERP_ERROR_UNSUPPORTED, "%s %s (operator '%s', n = %d): use %s", method->name,
                    lack, problem->A.ops->name, problem->A.n, names);
 }
@@ -122,13 +119,14 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
   if (method == NULL || problem == NULL)
     return error_set(PERP_ERROR_ARGUMENT, "perp_method_accepts: NULL argument");
   perp_error error = perp_validate(problem);
-  if (error == PERP_OK) error = method_fits(method, problem);
+  facts of_A = {0};
+  if (error == PERP_OK) error = method_fits(method, problem, &of_A);
   if (error != PERP_OK) return error;
   const unmet of = demands_unmet_after_presolve(method, problem);
   if (of.what == DEMAND_NONE) return PERP_OK;
   char text[DEMANDS_TEXT], names[NAMES];
   demands_text(method, of, text);
-  name_others(problem, names, sizeof names);
+  name_others(problem, &of_A, names, sizeof names);
   return error_set(PERP_ERROR_UNSUPPORTED, "%s: use %s", text, names);
 }
 

@@ -16,7 +16,7 @@
 #define SYMMETRY_STATED PERP_SYMMETRIC_ASYMMETRY_MAX   // told to the user: the rounding of J W J'
 #define SYMMETRY_PAIRED 1e-12     // both triangles are read once: rounding after long sums
 #define SYMMETRY_PROVED 1e-9      // a proof needs A = A': files have ten digits or more
-#define SYMMETRY_SELECTED 1e-4    // of max |A|: auto takes methods for a symmetric A
+#define SYMMETRY_SELECTED 1e-4    // auto begins with methods for a symmetric A; at 3e-4 lemke is faster
 #define SYMMETRY_REFINED 1e-3     // the symmetric part is factored: refinement gains this per step
 #define SYMMETRY_RECOGNISED 0.25  // B of contacts: programs write it with errors of up to 0.2
 

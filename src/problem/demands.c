@@ -5,86 +5,23 @@
 
 #include "allocator.h"
 #include "arena.h"
-#include "assemble.h"
 #include "operator.h"
 #include "plain.h"
 #include "problem.h"
-#include "random.h"
-#include "symmetry.h"
 #include "vector.h"
 
-// For a random u, A u = A'u almost surely only if A = A'.
-static asymmetry asymmetry_of_products(const perp_operator *A, const perp_allocator *from) {
-  const asymmetry none = {0.0, -1, -1};
-  const size_t n = (size_t)A->n;
-  arena count = {0};
-  for (int k = 0; k < 3; k++) ARENA_ARRAY(&count, double, n);
-  arena_take(&count, operator_scratch_bytes(A), sizeof(double));
-  const size_t bytes = arena_block_bytes(&count);
-  void *block = from->allocate(from->context, bytes);
-  if (block == NULL) return none;
-  arena memory = arena_on_block(block, bytes);
-  double *u = ARENA_ARRAY(&memory, double, n), *v = ARENA_ARRAY(&memory, double, n),
-         *w = ARENA_ARRAY(&memory, double, n);
-  void *scratch = arena_take(&memory, operator_scratch_bytes(A), sizeof(double));
-  random_stream stream = {1, 0};
-  for (size_t i = 0; i < n; i++) u[i] = random_range(&stream, 0.5, 1.5);
-  double size = 0.0, skew = 0.0;
-  const int known = A->ops->apply(A->self, u, v, scratch) == 0 &&
-                    A->ops->apply_transpose(A->self, u, w, scratch) == 0;
-  for (size_t i = 0; known && i < n; i++) {
-    size = max2(size, max2(fabs(v[i]), fabs(w[i])));
-    skew = max_or_nan(skew, fabs(v[i] - w[i]));
-  }
-  from->release(from->context, block);
-  return (asymmetry){skew > 0.0 ? skew/size : 0.0, -1, -1};
-}
-
-static asymmetry asymmetry_of_csc(const perp_csc *A, const perp_allocator *from, double enough) {
-  const asymmetry none = {0.0, -1, -1};
-  int32_t *next = from->allocate(from->context, ((size_t)A->columns + 1)*sizeof *next);
-  if (next == NULL) return none;
-  const asymmetry found = csc_asymmetry(A, enough, next);
-  from->release(from->context, next);
-  return found;
-}
-
-static asymmetry asymmetry_of_operator(const perp_operator *A, const perp_allocator *from,
-                                       double enough) {
-  const asymmetry none = {0.0, -1, -1};
-  const perp_view view = operator_view(A);
-  // Equal scaling of rows and columns, and a shift, keep symmetry.
-  const int alike = view.R == view.C;
-  if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID)) return none;
-  if (view.kind == PERP_VIEW_CONTACT)   // E and -E' make a perp_contacts non-symmetric
-    return ((const perp_contacts *)view.data)->count > 0 ? (asymmetry){2.0, -1, -1} : none;
-  if (alike && view.kind == PERP_VIEW_CSC && view.shift == 0.0)
-    return asymmetry_of_csc(view.data, from, enough);
-  if (alike && view.kind == PERP_VIEW_DENSE && view.shift == 0.0)
-    return dense_asymmetry(view.data, enough);
-  // Two products cost less than all entries. If a caller's own operator has neither entries nor a
-  // transposed product, its claim is believed.
-  if (view.kind == PERP_VIEW_NONE || view.kind == PERP_VIEW_CALLBACK) {
-    if (A->ops->apply_transpose != NULL) return asymmetry_of_products(A, from);
-    if (A->claims & PERP_CLAIM_SYMMETRIC) return none;
-  }
-  perp_csc own;
-  if (assemble_csc(A, 0, from, &own) != 0) return none;
-  const asymmetry found = asymmetry_of_csc(&own, from, enough);
-  assembled_free(from, &own);
-  return found;
-}
-
-static unmet symmetry_of(const perp_operator *A, const perp_allocator *from, double most) {
-  const asymmetry found = asymmetry_of_operator(A, from, most);
-  return found.most <= most ? (unmet){DEMAND_NONE, -1, -1}
-                            : (unmet){DEMAND_SYMMETRY, found.i, found.j};
+static unmet symmetry_of(facts *f, const perp_operator *A, const perp_allocator *from,
+                         double most) {
+  const asymmetry *found = &f->asymmetry;
+  if (facts_learn(f, A, FACTS_ASYMMETRY, from, NULL) != 0 || found->most <= most)
+    return (unmet){DEMAND_NONE, -1, -1};
+  return (unmet){DEMAND_SYMMETRY, found->i, found->j};
 }
 
 // Is A symmetric after scaling its rows and columns by separate factors?
-static unmet symmetry_after_scaling(const perp_operator *A, const perp_allocator *from,
+static unmet symmetry_after_scaling(facts *f, const perp_operator *A, const perp_allocator *from,
                                     double most) {
-  const unmet plain = symmetry_of(A, from, most);
+  const unmet plain = symmetry_of(f, A, from, most);
   if (plain.what == DEMAND_NONE) return plain;
   const size_t n = (size_t)A->n;
   arena count = {0};
@@ -98,14 +35,15 @@ static unmet symmetry_after_scaling(const perp_operator *A, const perp_allocator
   unmet scaled = plain;
   if (equilibrate(A, R, C, R + 2*n) != 0) {
     const perp_operator RAC = perp_scaled(&wrapper, *A, R, C);
-    scaled = symmetry_of(&RAC, from, most);
+    scaled = symmetry_of(&(facts){0}, &RAC, from, most);
   }
   from->release(from->context, block);
   return scaled.what == DEMAND_NONE ? scaled : plain;
 }
 
-static unmet diagonal_of(const perp_operator *A, const perp_allocator *from) {
+static unmet diagonal_of(const facts *f, const perp_operator *A, const perp_allocator *from) {
   const unmet none = {DEMAND_NONE, -1, -1};
+  if ((f->known & FACTS_ENTRIES) && f->positive && !f->hollow) return none;
   if (A->ops->diagonal == NULL || operator_view(A).kind == PERP_VIEW_GRID) return none;
   double *d = from->allocate(from->context, ((size_t)A->n + 1)*sizeof *d);
   if (d == NULL) return none;
@@ -124,17 +62,17 @@ static unmet rows_of(const perp_method *method, int32_t n, const double *lo, con
   return (unmet){DEMAND_NONE, -1, -1};
 }
 
-unmet demands_unmet(const perp_method *method, uint32_t known, const perp_operator *A,
+unmet demands_unmet(const perp_method *method, uint32_t known, facts *f, const perp_operator *A,
                     const double *lo, const double *hi, const perp_allocator *allocator) {
   const perp_allocator from = allocator_of(allocator);
   const uint32_t needs = method->needs & ~known;
   unmet found = rows_of(method, A->n, lo, hi);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_SYMMETRIC))
-    found = symmetry_of(A, &from, SYMMETRY_PROVED);
+    found = symmetry_of(f, A, &from, SYMMETRY_PROVED);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_NEARLY_SYMMETRIC))
-    found = symmetry_after_scaling(A, &from, SYMMETRY_REFINED);
+    found = symmetry_after_scaling(f, A, &from, SYMMETRY_REFINED);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_POSITIVE_DIAGONAL))
-    found = diagonal_of(A, &from);
+    found = diagonal_of(f, A, &from);
   return found;
 }
 
@@ -149,7 +87,8 @@ static void take(arena *memory, presolve *p, const perp_problem *problem, double
 }
 
 unmet demands_unmet_after_presolve(const perp_method *method, const perp_problem *problem) {
-  const unmet whole = demands_unmet(method, 0, &problem->A, problem->lo, problem->hi, NULL);
+  const unmet whole = demands_unmet(method, 0, &(facts){0}, &problem->A, problem->lo,
+                                    problem->hi, NULL);
   const perp_view_kind kind = operator_view(&problem->A).kind;
   if (whole.what == DEMAND_NONE || (kind != PERP_VIEW_CSC && kind != PERP_VIEW_DENSE)) return whole;
   const perp_allocator from = allocator_of(NULL);
@@ -171,7 +110,7 @@ unmet demands_unmet_after_presolve(const perp_method *method, const perp_problem
     left = (unmet){DEMAND_NONE, -1, -1};
     if (p.n > 0 && p.infeasible < 0) {
       const perp_operator A = perp_from_csc(&p.csc[0], problem->A.claims);
-      left = demands_unmet(method, 0, &A, problem->lo != NULL ? p.lo : NULL,
+      left = demands_unmet(method, 0, &(facts){0}, &A, problem->lo != NULL ? p.lo : NULL,
                            problem->hi != NULL ? p.hi : NULL, NULL);
       if (left.what != DEMAND_FEW_ROWS && left.j >= 0) left.j = p.index[left.j];
       if (left.i >= 0) left.i = p.index[left.i];

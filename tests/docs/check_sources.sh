@@ -23,6 +23,11 @@ forbid 'a library does not choose the locale:' '(^|[^_a-z])setlocale\(' "${libra
 forbid 'the program reads and writes numbers in the locale "C", in which it starts:' \
        '(^|[^_a-z])setlocale\(' cli sim backend
 
+names='([sS][yY][mM][mM]|[sS][kK][eE][wW])'
+found=$(grep -rnE --include='*.c' --include='*.h' --exclude=symmetry.h \
+             "^[^/]*($names.*[0-9]e-[0-9]|[0-9]e-[0-9].*$names)" src)
+[ -z "$found" ] || { printf 'how much asymmetry is allowed stands in src/operator/symmetry.h:\n%s\n' "$found"; bad=1; }
+
 # Sources name a header without its folder, so a name stands for one header. A folder with more
 # files than anybody can look through is split.
 twice=$(find include src sim cli experiments backend bench tests -name '*.h' -printf '%f\n' | sort | uniq -d)

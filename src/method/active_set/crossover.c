@@ -413,7 +413,7 @@ static double look_ahead(crossover *c, const perp_run *run, int *ahead) {
 
 // max |(A - A')v| for a vector v of signs, scaled. If A should be symmetric, this is about the
 // rounding of its entries.
-static double asymmetry(crossover *c, const system_solver *system, int32_t n) {
+static double estimate_asymmetry(crossover *c, const system_solver *system, int32_t n) {
   double largest = 0.0;
   for (int32_t i = 0; i < n; i++) c->d[i] = i%3 == 1 ? c->scale[i] : -c->scale[i];
   system_apply(system, c->d, c->p);
@@ -425,7 +425,8 @@ static double asymmetry(crossover *c, const system_solver *system, int32_t n) {
 int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const double *x,
                        int32_t rounds) {
   const int32_t n = run->n;
-  double sigma = clamp(4.0*asymmetry(c, system, n), PROXIMAL_SIGMA_FIRST, 1e3*PROXIMAL_SIGMA_FIRST);
+  double sigma = clamp(4.0*estimate_asymmetry(c, system, n), PROXIMAL_SIGMA_FIRST,
+                       1e3*PROXIMAL_SIGMA_FIRST);
   double least = 0.0;   // twice the sigma that failed last; falls slowly
   int ahead = 0;
   memcpy(c->centre, x, (size_t)n*sizeof *x);

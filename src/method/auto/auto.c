@@ -124,7 +124,7 @@ static void run_auto(perp_run *run) {
     active_set_grid(run, grid);
     return;
   }
-  facts f = {0};
+  outlook f = {0};
   rung rungs[SELECT_RUNGS_MAX];
   const int contacts = operator_view(&run->A).kind == PERP_VIEW_CONTACT;   // needs no examination
   const int at_once = run->only_sweeps || !(contacts || run_may_fit(run, EXAMINE_PRODUCTS_MIN));
@@ -133,7 +133,8 @@ static void run_auto(perp_run *run) {
   run->only_child = count == 1;
   if (count == 0) {
     const perp_deadline deadline = run_deadline(run);
-    const int code = select_facts(&run->A, run->lo, run->hi, run_allocator(run), &deadline, &f);
+    const int code = select_look(&run->A, run->facts, run->lo, run->hi, run_allocator(run),
+                                 &deadline, &f);
     if (code == -2) run_no_memory(run, "examining A");
     if (code == -1) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left no time to examine A");
     if (code != 0) return;
@@ -164,9 +165,9 @@ perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) 
   const perp_error error = perp_validate(problem);
   if (error != PERP_OK) return error;
   const perp_options options = perp_default_options(&method_auto);
-  facts f;
+  outlook f;
   rung rungs[SELECT_RUNGS_MAX];
-  if (select_facts(&problem->A, problem->lo, problem->hi, NULL, NULL, &f) != 0)
+  if (select_look(&problem->A, &(facts){0}, problem->lo, problem->hi, NULL, NULL, &f) != 0)
     return error_set(PERP_ERROR_MEMORY, "perp_auto_plan: no memory for n = %d", problem->A.n);
   const int32_t count = select_rungs(&f, options.iteration_limit, rungs);
   text[0] = '\0';

@@ -1,4 +1,4 @@
-// select.c: examines A in O(nnz) and lists the methods to try, in order, with reasons.
+// select.c: lists the methods to try, in order, with reasons, by the facts of A and of the bounds.
 //
 // Pivoting methods are exact and accept any A, but need about one pivot per row. active_set needs a
 // symmetric A and a few factorisations. interior_point needs a monotone A and about twenty
@@ -10,17 +10,12 @@
 #include <math.h>
 
 #include "allocator.h"
-#include "assemble.h"
-#include "contacts.h"
-#include "diagonals.h"
 #include "enumerate.h"
 #include "grid.h"
 #include "dense_kernels.h"
 #include "methods.h"
 #include "multigrid.h"
 #include "operator.h"
-#include "problem.h"
-#include "sparse_ldl.h"
 #include "symmetry.h"
 #include "vector.h"
 
@@ -39,172 +34,17 @@ enum {
   FIRST_SWEEPS = 32,                 // sweeps of a general A: gen mixed --n 1000 takes 15
 };
 
-#define SKEW_ENTRY_MIN 1e-12       // relative to the largest entry: less may be rounding
 #define COMPLIANCE_RATIO_MIN 1e-3  // compliance over diagonal: above it A is well conditioned
 
-// What is known about A after some of its columns; each column is read together with its row.
-typedef struct glance {
-  double largest, asymmetry;   // max |A_ij|, max |A_ij - A_ji|
-  double skew;                 // max |A_ij| with A_ij = -A_ji: B and -B' of a quadratic program
-  int mixed;                   // some off-diagonal A_ij > 0
-  int weak;                    // some A_jj is below the sum of |A_ij| by more than rounding
-  int rows, columns;           // 1: all rows, or columns, so far are diagonally dominant
-  double diagonal, column, row, unpaired;   // of this column j: A_jj, sum |A_ij|, sum |A_ji|,
-                                            // max |A_ij + A_ji|
-} glance;
-
-static inline void see(glance *g, double below, double right) {   // A_ij and A_ji
-  g->largest = max2(g->largest, fabs(below));
-  g->mixed |= below > 0.0;
-  g->asymmetry = max2(g->asymmetry, fabs(below - right));
-  if (below == -right) g->skew = max2(g->skew, fabs(below));
-  g->unpaired = max2(g->unpaired, fabs(below + right));
-  g->column += fabs(below);
-  g->row += fabs(right);
-}
-
-static void end_column(glance *g, facts *f) {
-  const double d = g->diagonal;
-  g->largest = max2(g->largest, fabs(d));
-  f->positive &= d >= 0.0;
-  f->hollow |= d == 0.0;
-  f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= 1e-10*max2(g->column, g->row));
-  g->columns &= d >= g->column && d > 0.0;
-  g->weak |= !(d >= (1.0 - 1e-12)*g->column);
-  g->rows &= d >= g->row && d > 0.0;
-  g->diagonal = g->column = g->row = g->unpaired = 0.0;
-}
-
-static void conclude(const glance *g, facts *f) {
-  f->symmetric = g->asymmetry <= SYMMETRY_SELECTED*g->largest && g->skew <= SKEW_ENTRY_MIN*g->largest;
-  f->dominant = g->rows || g->columns;
-  f->m_matrix = f->symmetric && f->positive && !f->hollow && !g->mixed && !g->weak;
-}
-
-enum { CLOCK_COLUMNS = 64 };  // columns between two checks of the clock
-
-// Examines a dense matrix in place. 0: the deadline has passed.
-static int look_dense(const perp_dense *A, const perp_deadline *deadline, facts *f) {
-  const int32_t n = A->n;
-  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n), down = A->by_column ? 1 : ld,
-               along = A->by_column ? ld : 1;
-  glance g = {.rows = 1, .columns = 1};
-  int64_t nnz = 0;
-  f->monotone = f->positive = 1;
-  for (int32_t j = 0; j < n; j++) {
-    if (j%CLOCK_COLUMNS == CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return 0;
-    const double *column = A->value + (size_t)j*along, *row = A->value + (size_t)j*down;
-    for (int32_t i = 0; i < n; i++) {
-      const double below = column[(size_t)i*down];
-      nnz += below != 0.0;
-      if (i != j) see(&g, below, row[(size_t)i*along]);
-    }
-    g.diagonal = column[(size_t)j*down];
-    end_column(&g, f);
-  }
-  f->nnz = nnz;
-  conclude(&g, f);
-  return 1;
-}
-
-// One pass over the entries of A and of its transpose T. 0: the deadline has passed.
-static int look(const perp_csc *A, const perp_csc *T, const perp_deadline *deadline, facts *f) {
-  const int32_t n = A->columns;
-  glance g = {.rows = 1, .columns = 1};
-  f->monotone = f->positive = 1;
-  for (int32_t j = 0; j < n; j++) {
-    if (j%(8*CLOCK_COLUMNS) == 8*CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return 0;
-    int32_t p = A->colptr[j], q = T->colptr[j];
-    while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
-      const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
-                    b = q < T->colptr[j + 1] ? T->row[q] : n, i = a < b ? a : b;
-      const double below = a == i ? A->value[p++] : 0.0, right = b == i ? T->value[q++] : 0.0;
-      if (i == j) g.diagonal = below;
-      else see(&g, below, right);
-    }
-    end_column(&g, f);
-  }
-  conclude(&g, f);
-  return 1;
-}
-
-static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_allocator *from,
-                          facts *f) {
-  contacts c;
-  arena count = {0};
-  contacts_layout(&c, &count, f->n);
-  ARENA_ARRAY(&count, int32_t, f->n);
-  const size_t bytes = arena_block_bytes(&count);
-  void *block = from->allocate(from->context, bytes);
-  if (block == NULL) return -2;
-  arena memory = arena_on_block(block, bytes);
-  contacts_layout(&c, &memory, f->n);
-  int32_t *seen = ARENA_ARRAY(&memory, int32_t, f->n);
-  char reason[96];
-  if (contacts_find(&c, A, T, seen, reason, sizeof reason)) f->contacts = c.count;
-  from->release(from->context, block);
-  return 0;
-}
-
-// Estimates the operations of a factorisation from the size of L: the sum of its squared column
-// lengths is at least nnz(L)^2/n. A matrix that is more than a fifth full is counted as dense,
-// because finding an order for it would take longer than the estimate is worth.
-static int weigh(const perp_csc *A, const perp_allocator *from, facts *f) {
-  const double n = f->n;
-  if ((double)f->nnz > 0.2*n*n) {
-    f->factor = n*n*n/3.0;
-    return 0;
-  }
-  sparse_ldl *factor = sparse_ldl_create(from);
-  const int code = factor != NULL ? sparse_ldl_analyse(factor, A) : -2;
-  if (code == 0) {
-    const double nnz = (double)sparse_ldl_nnz(factor);
-    f->factor = nnz*nnz/f->n;
-  }
-  sparse_ldl_destroy(factor);
-  if (code == -2 && f->n > FACTOR_ROWS_MAX) f->factor = (double)INFINITY;   // then sweeps are used
-  return code == -2 && f->n <= FACTOR_ROWS_MAX ? -2 : 0;
-}
-
-static int factored(const facts *f) {   // A is small enough for a factor
+static int factored(const outlook *f) {   // A is small enough for a factor
   return f->entries && (f->n <= FACTOR_ROWS_MAX ||
                         (f->n <= SPARSE_FACTOR_ROWS_MAX &&
                          f->nnz <= SPARSE_ROW_ENTRIES_MAX*(int64_t)f->n));
 }
 
-// Examines a sparse matrix that is symmetric bit by bit. It is its own transpose, so no copy is
-// needed. 1: done; 0: A is another kind of matrix; -1: the deadline has passed; -2: no memory.
-static int look_symmetric(const perp_operator *A, const perp_allocator *from,
-                          const perp_deadline *deadline, facts *f) {
-  const perp_view view = A->ops->view(A->self);
-  if (view.kind != PERP_VIEW_CSC || view.data != A->self || A->n == 0) return 0;
-  const perp_csc *own = A->self;
-  int32_t *next = from->allocate(from->context, (size_t)A->n*sizeof *next);
-  if (next == NULL) return -2;
-  const int symmetric = csc_is_symmetric(own, next);
-  from->release(from->context, next);
-  if (!symmetric) return 0;
-  f->nnz = (int64_t)own->colptr[A->n] - own->colptr[0];
-  return look(own, own, deadline, f) ? 1 : -1;
-}
-
-// Facts of a contact operator that is not scaled or shifted: they are known without reading A.
-static int look_contacts(const perp_operator *A, facts *f) {
-  const perp_view view = A->ops->view(A->self);
-  const perp_contacts *P = view.data;
-  if (view.R != NULL || view.C != NULL || view.shift != 0.0) return 0;
-  f->contacts = P->count;
-  f->bodies = 1;
-  f->nnz = P->B.rowptr[P->B.n];
-  f->hollow = 1;
-  f->symmetric = 0;
-  for (int32_t c = 0; c < P->count; c++) f->monotone &= P->mu[c] == 0.0;
-  return 1;
-}
-
 // Sets f->eased: 1 if every row of J W J' has a compliance of at least COMPLIANCE_RATIO_MIN times
 // its diagonal entry. Returns 0, or -2: no memory.
-static int eased(const perp_operator *A, const perp_allocator *from, facts *f) {
+static int eased(const perp_operator *A, const perp_allocator *from, outlook *f) {
   const perp_view view = A->ops->view(A->self);
   if (view.data != A->self || A->n == 0) return 0;   // scaled or shifted by a wrapper
   const perp_product *P = view.data;
@@ -218,14 +58,35 @@ static int eased(const perp_operator *A, const perp_allocator *from, facts *f) {
   return 0;
 }
 
-int select_facts(const perp_operator *A, const double *lo, const double *hi,
-                 const perp_allocator *allocator, const perp_deadline *deadline, facts *f) {
+// A contact operator that is not scaled or shifted is known without reading it.
+static void look_at_contacts(const perp_contacts *P, outlook *f) {
+  f->contacts = P->count;
+  f->bodies = f->hollow = 1;
+  f->nnz = P->B.rowptr[P->B.n];
+  f->symmetric = 0;
+  for (int32_t c = 0; c < P->count; c++) f->monotone &= P->mu[c] == 0.0;
+}
+
+static void take_facts(outlook *f, const facts *A) {
+  f->nnz = A->nnz;
+  f->symmetric = A->asymmetry.most <= SYMMETRY_SELECTED;
+  f->positive = A->positive;
+  f->hollow = A->hollow;
+  f->monotone = A->monotone;
+  f->dominant = A->dominant;
+  f->tridiagonal = A->tridiagonal;
+  f->m_matrix = f->symmetric && A->positive && !A->hollow && A->z && A->leaky;
+}
+
+int select_look(const perp_operator *A, facts *known, const double *lo, const double *hi,
+                const perp_allocator *allocator, const perp_deadline *deadline, outlook *f) {
   const perp_allocator from = allocator_of(allocator);
   const int32_t n = A->n;
-  *f = (facts){.n = n, .entries = A->ops->submatrix != NULL,
-               .sweeps = A->ops->diagonal != NULL &&
-                         (A->ops->sweep != NULL || A->ops->add_column != NULL),
-               .symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0, .positive = 1, .monotone = 1};
+  *f = (outlook){.n = n, .entries = A->ops->submatrix != NULL,
+                 .sweeps = A->ops->diagonal != NULL &&
+                           (A->ops->sweep != NULL || A->ops->add_column != NULL),
+                 .symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0, .positive = 1,
+                 .monotone = 1};
   int plain = 1;
   for (int32_t i = 0; i < n; i++) {
     const double low = lower(lo, i), high = upper(hi, i);
@@ -235,35 +96,27 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   }
   f->grid = grid_of(A) != NULL;
   if (f->grid || !f->entries || A->ops->view == NULL) return 0;
-  const perp_view_kind kind = A->ops->view(A->self).kind;
-  f->product = kind == PERP_VIEW_PRODUCT;
+  const perp_view view = operator_view(A);
+  f->product = view.kind == PERP_VIEW_PRODUCT;
   if (f->product) return eased(A, &from, f);   // J W J': symmetric, semidefinite
-  if (kind == PERP_VIEW_CONTACT && plain && n > 0 && look_contacts(A, f)) return 0;
-  int32_t i, j;
-  f->tridiagonal = diagonals_other(A, &from, &i, &j) == 0;
-  if (n <= SMALL_ROWS_MAX && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {
-    if (!look_dense(A->self, deadline, f)) return -1;
-    if (!plain || !f->hollow) return 0;
+  const int wrapped = view.R != NULL || view.C != NULL || view.shift != 0.0;
+  if (view.kind == PERP_VIEW_CONTACT && plain && n > 0 && !wrapped) {
+    look_at_contacts(view.data, f);
+    return 0;
   }
-  perp_csc own = {0}, mirror = {0};
-  const int seen = look_symmetric(A, &from, deadline, f);
-  const int expensive = seen == 1 && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f);
-  if (seen == 1 && !expensive && !(plain && f->hollow)) return 0;
-  if (seen < 0) return seen;
-  int code = assemble_csc(A, 0, &from, &own);
-  if (code == 0) code = transpose_csc(&own, &from, &mirror);
-  int late = code == 0 && deadline_passed(deadline);
-  if (code == 0 && !late) {
-    f->nnz = own.colptr[n];
-    late = seen == 0 && !look(&own, &mirror, deadline, f);
-    if (!late && plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
-    const int weighed = f->symmetric && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f);
-    if (code == 0 && weighed && !late) code = weigh(&own, &from, f);
+  const uint32_t wanted = FACTS_ASYMMETRY | FACTS_ENTRIES | (plain ? FACTS_CONTACTS : 0);
+  int code = facts_learn(known, A, wanted, &from, deadline);
+  if (code == 0) {
+    take_facts(f, known);
+    f->contacts = plain ? known->contacts : 0;
+    if (f->symmetric && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f)) {
+      code = facts_learn(known, A, FACTS_FACTOR, &from, deadline);
+      f->factor = code == 0 ? known->factor : (double)INFINITY;
+      if (code == -2 && n > FACTOR_ROWS_MAX) code = 0;   // then sweeps are used
+    }
   }
-  assembled_free(&from, &mirror);
-  assembled_free(&from, &own);
   f->entries = code == 0;
-  return code == -2 ? -2 : late ? -1 : 0;
+  return code > 0 ? 0 : code;
 }
 
 typedef struct ladder {
@@ -277,7 +130,7 @@ static void add(ladder *l, const perp_method *method, int32_t iterations, const 
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
-static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
+static void contact_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is the contact LCP (27)";
   const int many = f->n > PIVOT_ROWS_MAX;   // a pivot costs as much as several sweeps
   if (f->bodies) add(l, &method_contact_newton, least(limit, 1000), "bodies are known");
@@ -297,12 +150,12 @@ static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
 
 // The number of apgd iterations that cost half as much as the twenty factorisations of
 // interior_point; 0: fewer than APGD_ITERATIONS_MIN.
-static int32_t affordable(const facts *f, int32_t limit) {
+static int32_t affordable(const outlook *f, int32_t limit) {
   const double iteration = 4.0*(double)f->nnz + 20.0*f->n, count = 10.0*f->factor/iteration;
   return count < APGD_ITERATIONS_MIN ? 0 : count < limit ? (int32_t)count : limit;
 }
 
-static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
+static void symmetric_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
   const int heap = f->product && f->n > PRODUCT_FACTOR_ROWS_MAX;
   const int expensive = heap || !factored(f) || f->factor > FACTOR_COST_RATIO_MAX*(double)f->nnz;
@@ -326,7 +179,7 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   add(l, &method_apgd, limit, "the remaining time");
 }
 
-static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
+static void general_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is not symmetric", perhaps[] = "A may be monotone";
   if (f->dominant && f->sweeps && f->n > SMALL_ROWS_MAX)
     add(l, &method_pgs, least(limit, 2000), "A is diagonally dominant");
@@ -351,7 +204,7 @@ static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
   }
 }
 
-int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
+int32_t select_rungs(const outlook *f, int32_t iteration_limit, rung *rungs) {
   ladder l = {.rungs = rungs};
   // A pivot is an iteration. The default iteration limit must not end a pivoting method early.
   const int64_t enough = (int64_t)20*f->n + 1000;

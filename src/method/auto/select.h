@@ -1,33 +1,32 @@
-// select.h: the facts that auto learns about a problem, and the list of methods it tries.
+// select.h: what auto looks at in a problem, and the list of methods it tries.
 #ifndef PERP_SELECT_H
 #define PERP_SELECT_H
 
 #include <perp/method.h>
 
-typedef struct facts {
+#include "facts.h"
+
+typedef struct outlook {
   int32_t n;
-  int64_t nnz;              // stored entries
+  int32_t free, boxed;      // rows without bounds; rows with two finite bounds
   int32_t entries;          // 1: the operator can list its entries
   int32_t sweeps;           // 1: Gauss-Seidel passes are possible
-  int32_t symmetric;        // 1: exactly, or up to 1e-4 of the largest entry
-  int32_t positive;         // 1: no diagonal entry is negative
-  int32_t monotone;         // 0: certainly not, because A_ii = 0 and some A_ij + A_ji is not 0
-  int32_t hollow;           // 1: a diagonal entry is 0
+  int32_t symmetric;        // 1: up to SYMMETRY_SELECTED; by claim where entries are not read
   int32_t m_matrix;         // 1: symmetric, dominant, no positive entry off the diagonal
-  int32_t dominant;         // 1: A_ii >= sum of the other |A_ij| in all rows, or in all columns
   int32_t grid;             // 1: a grid of cells
   int32_t product;          // 1: J W J'
   int32_t eased;            // 1: J W J' with compliance in every row
-  int32_t tridiagonal;      // 1: no entry with |i - j| > 1
-  int32_t free, boxed;      // rows without bounds; rows with two finite bounds
-  double factor;            // lower bound on the operations of a sparse factor; 0: unknown
-  int32_t contacts;         // contacts of the contact LCP E13 (27); 0: A is no contact LCP
   int32_t bodies;           // 1: A is a contact operator, which knows the bodies
-} facts;
+  // as in facts.h
+  int64_t nnz;
+  int32_t positive, hollow, monotone, dominant, tridiagonal, contacts;
+  double factor;            // INFINITY: no memory for it
+} outlook;
 
-// 0: success; -1: the deadline has passed (NULL: no deadline); -2: no memory.
-int select_facts(const perp_operator *A, const double *lo, const double *hi,
-                 const perp_allocator *allocator, const perp_deadline *deadline, facts *f);
+// known: facts of A, which learn what they lack. 0: success; -1: the deadline has passed (NULL: no
+// deadline); -2: no memory.
+int select_look(const perp_operator *A, facts *known, const double *lo, const double *hi,
+                const perp_allocator *allocator, const perp_deadline *deadline, outlook *f);
 
 typedef struct rung {
   const perp_method *method;    // NULL: look for a proof that there is no solution
@@ -39,7 +38,7 @@ typedef struct rung {
 
 enum { SELECT_RUNGS_MAX = 13,      // methods in a list
        SELECT_TINY_ROWS_MAX = 4 };  // rows: enumerate first, at most 3^4 systems of 4 equations
-int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // returns the count
+int32_t select_rungs(const outlook *f, int32_t iteration_limit, rung *rungs);   // returns the count
 // For a short remaining time: does not examine A. Lists sweeps over the contacts if A may be a
 // contact LCP, then sweeps over the rows by `method`. Returns the count; 0: A has no sweeps.
 int32_t select_sweeps(const perp_operator *A, const double *lo, const double *hi,

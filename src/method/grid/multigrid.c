@@ -465,11 +465,10 @@ static int start(truncated *t, stage *finest) {
 
 // 1: ready; 0: the run has ended.
 static int prepare(truncated *t, const perp_csc *A) {
-  t->is_z = 1;
-  for (int32_t j = 0; j < A->columns; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
-      if (A->row[p] != j && A->value[p] > 0.0) t->is_z = 0;
-  int failed = 0;
+  int failed = run_learn(t->run, FACTS_ENTRIES);
+  t->is_z = failed == 0 && t->run->facts->z;
+  if (failed == -2) run_no_memory(t->run, "what A is like");
+  if (failed == -2) return 0;
   const perp_deadline deadline = run_deadline(t->run);
   t->levels = aggregation_create(A, t->run->threads, run_allocator(t->run), &deadline,
                                  &failed);
@@ -622,22 +621,12 @@ static void run_multigrid(perp_run *run) {
   if (!borrowed) assembled_free(run_allocator(run), &A);
 }
 
-int multigrid_suits(const perp_run *run) {
+int multigrid_suits(perp_run *run) {
   const perp_view view = operator_view(&run->A);
-  if (run->n < MULTIGRID_ROWS_MIN || view.kind != PERP_VIEW_CSC || view.shift != 0.0 || view.R != view.C)
-    return 0;
-  const perp_csc *A = view.data;
-  for (int32_t j = 0; j < A->columns; j++) {
-    double sum = 0.0, size = 0.0, diagonal = 0.0;
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      if (A->row[p] == j) diagonal += A->value[p];
-      else if (A->value[p] > 0.0) return 0;
-      sum += A->value[p];
-      size += fabs(A->value[p]);
-    }
-    if (!(diagonal > 0.0) || sum < -1e-12*size) return 0;
-  }
-  return 1;
+  const facts *f = run->facts;
+  return run->n >= MULTIGRID_ROWS_MIN && view.kind == PERP_VIEW_CSC && view.shift == 0.0 &&
+         view.R == view.C && run_learn(run, FACTS_ENTRIES) == 0 && f->z && f->positive &&
+         !f->hollow && f->leaky;
 }
 
 const perp_method method_multigrid = {

@@ -9,6 +9,6 @@ enum { MULTIGRID_ROWS_MIN = 4000 };   // rows of an M-matrix from which multigri
 // 1: A is large, given by its entries, has no positive entry off the diagonal and no negative row
 // sum: an M-matrix if it is symmetric and definite. Multigrid on its free rows is then faster than
 // a factor.
-int multigrid_suits(const perp_run *run);
+int multigrid_suits(perp_run *run);
 
 #endif

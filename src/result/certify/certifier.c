@@ -13,10 +13,15 @@ const judge_ops *judge_for(const perp_limits *limits) {
   return limits->grid ? &grid_judge : &matrix_judge;
 }
 
+void certifier_forget(certifier *c) {
+  c->look.pattern_stamp = c->look.value_stamp = 0;
+  c->facts = (facts){0};
+}
+
 void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch,
                       const judge_ops *ops) {
   c->ops = ops;
-  c->look.pattern_stamp = c->look.value_stamp = 0;
+  certifier_forget(c);
   c->exact = 0;
   c->n = -1;
   c->componentwise.tol = 0.0;

@@ -33,7 +33,7 @@ perp_error certifier_residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
   const double *b = c->problem->b;
   int failed;
-  if (c->look.symmetric && operator_view(A).data == A->self) {
+  if (c->facts.mirrored && operator_view(A).data == A->self) {
     csc_residual_symmetric(A->self, c->x, b, c->y, c->a);
     return PERP_OK;
   }
@@ -55,7 +55,7 @@ perp_error certifier_residual(certifier *c) {
 
 perp_error certifier_plain_residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
-  if (c->look.symmetric && operator_view(A).data == A->self) {
+  if (c->facts.mirrored && operator_view(A).data == A->self) {
     csc_apply_symmetric(A->self, c->x, c->problem->b, c->y);
     return PERP_OK;
   }
@@ -266,7 +266,7 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
   enum { ROWS = 16 };
   const int32_t n = c->n, looks = n < ROWS ? n : ROWS;
   const perp_operator *A = &c->problem->A;
-  if (!c->look.symmetric || c->look.hurried || operator_view(A).data != A->self ||
+  if (!c->facts.mirrored || c->look.hurried || operator_view(A).data != A->self ||
       c->components != 1 ||
       !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
     return 0;

@@ -33,6 +33,7 @@
 #include <perp/method.h>
 
 #include "arena.h"
+#include "facts.h"
 #include "team.h"
 
 // What x is judged by, row by row. It is that of the components, R, C, G, S and s, unless A is
@@ -75,6 +76,7 @@ struct certifier {           // all that does not depend on x, but for the rule
   int32_t infeasible;        // an empty row that no x can satisfy; -1: none, or nobody looked
   // The rule that is applied: that of the components, or of the blocks
   certify_rule rule;
+  facts facts;               // of A, whatever is claimed; the owner forgets them with the stamps
   struct {                   // what the look at A found
     uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
     int hurried;             // there was no time for more than the diagonal: no verdict is final
@@ -82,7 +84,6 @@ struct certifier {           // all that does not depend on x, but for the rule
                              //   residuals of two x cannot be compared
     int ties;                // but which rows are tied together could be told: set by the caller
     int weaker;              // as in perp_certificate
-    int symmetric;           // A is CSC and symmetric, checked value by value
     int equilibrated;        // R |A| C <= 2: the operator told its row and column maxima
     int balanced;            // ... or they are known otherwise: methods may scale by them
     int shifted;             // A is a pile of wrappers with a shift among them, or
@@ -204,6 +205,7 @@ extern const judge_ops matrix_judge, grid_judge;
 const judge_ops *judge_for(const perp_limits *limits);
 
 void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, const judge_ops *ops);
+void certifier_forget(certifier *c);   // what it knows of A
 void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the entries of A
 // c->y = A c->x + b in compensated arithmetic, and c->a >= |A||c->x| + |b|.
 perp_error certifier_residual(certifier *c);

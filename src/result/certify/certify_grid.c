@@ -307,7 +307,7 @@ static perp_error prepare(certifier *c, const perp_problem *problem,
   c->look.value_stamp = problem->value_stamp;
   c->look.pattern_stamp = problem->pattern_stamp;
   c->look.hurried = c->look.weaker = c->look.rough = c->look.reducible = c->look.shifted = 0;
-  c->look.product = c->look.symmetric = 0;   // it is symmetric, but has no columns
+  c->look.product = 0;
   c->two = c->kkt.count = c->near.known = 0;
   c->look.balanced = c->last.snaps = 1;
   grid_measure_reference(c);

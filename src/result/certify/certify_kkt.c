@@ -142,9 +142,9 @@ static int follow(certifier *c, const entries_of *A, int32_t first, int32_t *que
 
 // A symmetric matrix without rows that may have to change their signs has one side.
 static int one_sided(const certifier *c, const entries_of *A, int32_t n) {
-  for (int32_t i = 0; i < n && c->look.symmetric; i++)
+  for (int32_t i = 0; i < n && c->facts.mirrored; i++)
     if (c->entries[i] > 0 && !(A->diagonal[i] > 0.0)) return 0;
-  return c->look.symmetric;
+  return c->facts.mirrored;
 }
 
 void kkt_look(certifier *c, const perp_operator *A) {

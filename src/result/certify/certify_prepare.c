@@ -14,7 +14,6 @@
 #include "entries.h"
 #include "operator.h"
 #include "problem.h"
-#include "symmetry.h"
 #include "vector.h"
 
 void matrix_judge_layout(certifier *c, arena *memory, int32_t n) {
@@ -128,18 +127,15 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
   int known;
   if (deadline_passed(deadline)) return 0;
   c->components = components_find(A, c->component, c->entries, &known, c->scratch);
-  // looked at, whatever is claimed: it saves half the time, and the scaling depends on it
-  const perp_view view = operator_view(A);
-  c->look.symmetric = view.kind == PERP_VIEW_CSC && view.data == A->self &&
-                 csc_is_symmetric(view.data, c->half);
-  const int scaled = equilibrate_both(A, c->look.symmetric, c->fit.R, c->fit.C, c->given.R,
+  facts_mirror(&c->facts, A, c->half);   // it saves half the time, and the scaling depends on it
+  const int scaled = equilibrate_both(A, c->facts.mirrored, c->fit.R, c->fit.C, c->given.R,
                                       c->given.C, &c->two, c->work, deadline);
   if (scaled < 0 || deadline_passed(deadline)) return 0;
   c->look.equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
   c->look.balanced = scaled == 1 || scaled == 3;
   c->look.weaker = !known || !scaled;
   c->halves = components_halves(A, c->component, c->components, c->work, c->half);
-  c->blocks.count = c->look.symmetric ? c->components
+  c->blocks.count = c->facts.mirrored ? c->components
                            : components_strong(A, c->component, c->components, c->entries,
                                                c->blocks.of, (int32_t *)c->work, c->scratch);
   c->look.reducible = c->blocks.count > c->components;
@@ -164,7 +160,7 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
   const perp_view view = operator_view(A);
   if (c->look.ties && (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC)
     c->components = components_tied(view.data, c->component);
-  c->look.equilibrated = c->look.balanced = c->look.symmetric = c->look.reducible = 0;
+  c->look.equilibrated = c->look.balanced = c->look.reducible = 0;
   c->look.unitless = c->kkt.count = 0;
   c->look.weaker = 1;
   if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || A->ops->diagonal == NULL)

@@ -66,10 +66,10 @@ static void look_at_pairs(const certifier *c, const perp_view *view, const int32
     if (!asks_for_pairs(c, rows, j)) continue;   // its rows are of the same component
     const int32_t end = A->colptr[j + 1];
     int fine = 1;
-    for (int32_t p = A->colptr[j]; c->look.symmetric && p < end; p++)   // A_ij = A_ji
+    for (int32_t p = A->colptr[j]; c->facts.mirrored && p < end; p++)   // A_ij = A_ji
       fine &= paired(A->value[p], A->value[p], diagonal[A->row[p]]*diagonal[j]);
     if (!fine) c->componentwise.lenient[c->component[j]] |= NOT_PAIRED;
-    for (int32_t p = A->colptr[j]; !c->look.symmetric && p < end; p++) {
+    for (int32_t p = A->colptr[j]; !c->facts.mirrored && p < end; p++) {
       const int32_t i = A->row[p], q = next[i]++;   // in the order of columns (i, j) meets this one
       if (q >= A->colptr[i + 1] || A->row[q] != j ||
           !paired(A->value[p], A->value[q], diagonal[i]*diagonal[j]))
@@ -214,7 +214,7 @@ static double size_of(const certifier *c, const perp_csc *A, int32_t i) {
 int componentwise_bound(const certifier *c, double slack, int leave, double limit,
                         perp_certificate *certificate) {
   const perp_operator *A = &c->problem->A;
-  const int shown = c->look.symmetric && operator_view(A).data == A->self;
+  const int shown = c->facts.mirrored && operator_view(A).data == A->self;
   int skipped = 0;
   certificate->componentwise = 0.0;
   certificate->componentwise_row = -1;

@@ -103,12 +103,14 @@ typedef struct run_state {   // the driver's side of a run
   int true_residual;         // best_residual is the residual of `best`, not an estimate
   struct run_block *blocks;  // memory from run_allocate
   const struct run_given *given;   // the problem before run_equilibrate
+  facts scaled;              // of A, once rows and columns are scaled by different factors
 } run_state;
 
 typedef struct run_spec {    // what to run
   const perp_method *method;
   const perp_options *options;
   perp_operator A;
+  facts *facts;              // of A
   const double *b, *lo, *hi; // n; lo, hi may be NULL
   double *x;                 // n: guess in, best iterate out
   const int32_t *index;      // see run_state
@@ -249,7 +251,7 @@ perp_options solver_start_options(const perp_options *options, const perp_method
 void solver_message(const perp_solver *solver, const perp_run *outcome, perp_result *result);
 // PERP_OK if the operator and the rows have what the method's table entry needs. The run itself
 // checks the needs that depend on the entries of A.
-perp_error method_fits(const perp_method *method, const perp_problem *problem);
+perp_error method_fits(const perp_method *method, const perp_problem *problem, facts *of_A);
 void solver_finish_small_dense(const perp_solver *solver, small_dense_end end,
                                const small_dense_answer *answer, int32_t n, double *x,
                                perp_result *result);

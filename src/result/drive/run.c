@@ -313,14 +313,25 @@ void run_refuse(perp_run *run, unmet of) {
   run_stop(run, PERP_STATUS_UNSOLVED, "%s", text);
 }
 
+// What run->facts are about: the operator before rows and columns were scaled alike.
+static const perp_operator *facts_from(const perp_run *run) {
+  const run_state *state = run->state;
+  return run->facts == &state->scaled ? &run->A : &state->given->spec->A;
+}
+
+int run_learn(perp_run *run, uint32_t wanted) {
+  const perp_deadline deadline = run_deadline(run);
+  return facts_learn(run->facts, facts_from(run), wanted, run_allocator(run), &deadline);
+}
+
 // If the method does not take this A, ends the run and returns 1. keller checks symmetry itself, in
 // the copy of A that it makes anyway. If the time is too short to check, the run starts unchecked.
 static int refused(perp_run *run) {
   const perp_method *method = run->method;
   uint32_t known = PERP_NEEDS_NEARLY_SYMMETRIC;
-  if (run_is_symmetric(run)) known |= PERP_NEEDS_SYMMETRIC;
   if (!run_fits(run, RUN_ANALYSIS)) known |= method->needs;
-  const unmet of = demands_unmet(method, known, &run->A, run->lo, run->hi, run_allocator(run));
+  const unmet of = demands_unmet(method, known, run->facts, facts_from(run), run->lo, run->hi,
+                                 run_allocator(run));
   if (of.what != DEMAND_NONE) run_refuse(run, of);
   return of.what != DEMAND_NONE;
 }
@@ -364,7 +375,8 @@ static void set_up(execution *e) {   // takes memory and scales the problem
     .judged = spec->judged, .given = &e->given};
   *e->run = (perp_run){
     .A = spec->A, .n = spec->A.n, .b = spec->b, .lo = spec->lo, .hi = spec->hi, .x = arrays->x,
-    .weight = arrays->weight, .options = spec->options, .method = spec->method,
+    .facts = spec->facts, .weight = arrays->weight, .options = spec->options,
+    .method = spec->method,
     .memory = &e->memory, .scratch = arrays->scratch, .threads = solver->threads,
     .is_child = spec->is_child, .only_sweeps = spec->only_sweeps, .credit = spec->method,
     .state = &e->state};

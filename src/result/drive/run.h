@@ -24,6 +24,7 @@ typedef struct perp_run {
   const double *lo, *hi;         // n; NULL: 0 and +inf, so that plain LCPs cost no memory traffic
   double *x;                     // n: guess in, current iterate; always within the bounds when
                                  //   run_continue is called
+  facts *facts;                  // of A before rows and columns were scaled alike
   const double *weight;          // n: weight_i |dx_i| is a change of x_i in the certificate's units,
                                  //   and its residual where dx_i = y_i/A_ii
 
@@ -68,8 +69,8 @@ int run_between(perp_run *run);
 // 1: the point of the box nearest to 0 solves the whole component of row i exactly. The certificate
 // then has no unit of length there, and an iterate on its way to that point never passes.
 int run_settled(const perp_run *run, int32_t i);
-// 1: the certificate has found A, given by its entries, symmetric. 0: it is not, or was not analysed.
-int run_is_symmetric(const perp_run *run);
+// Learns facts of A: returns what facts_learn() does.
+int run_learn(perp_run *run, uint32_t wanted);
 // Products return 0, or another value if the operator aborted; run_continue() is then 0.
 int run_apply(perp_run *run, const double *x, double *y);       // y = A x + b
 // y = A x + b in compensated arithmetic and a >= |A||x| + |b|. If A cannot do that: y as run_apply()

@@ -16,12 +16,6 @@ static void write_back(const perp_run *run, const double *from, double *x) {
     x[state->index != NULL ? state->index[i] : i] = from[i]*factor_at(state->C, i);
 }
 
-int run_is_symmetric(const perp_run *run) {
-  const certifier *judge = &run->state->solver->judge;
-  const perp_view view = operator_view(&run->A);
-  return judge->look.symmetric && view.kind == PERP_VIEW_CSC && view.R == view.C;
-}
-
 int run_settled(const perp_run *run, int32_t i) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;

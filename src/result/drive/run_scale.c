@@ -42,7 +42,7 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
     C[i] = clamp(C[i], 0x1p-400, 0x1p400);
     alike &= R[i] <= 2.0*C[i] && C[i] <= 2.0*R[i];
   }
-  const int symmetric = alike || judge->look.symmetric ||
+  const int symmetric = alike || judge->facts.mirrored ||
                         (spec->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
   double largest = 0.0;
   for (int32_t i = 0; i < run->n; i++) {
@@ -63,6 +63,7 @@ static void take_scaled(perp_run *run, const run_spec *spec, const run_arrays *a
                         const double *R, int symmetric, perp_wrapper *wrapper) {
   run->A = perp_scaled(wrapper, spec->A, R, arrays->C);
   if (symmetric) run->A.claims |= spec->A.claims & PERP_CLAIM_SYMMETRIC;
+  else run->facts = &run->state->scaled;
   for (int32_t i = 0; i < run->n; i++) {
     const double c = arrays->C[i];
     arrays->b[i] = R[i]*spec->b[i];

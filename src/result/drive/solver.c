@@ -42,7 +42,9 @@ static perp_error validate_matrix(perp_solver *s, const perp_problem *problem, i
   s->seen_n = problem->A.n;
   s->seen_pattern = problem->pattern_stamp;
   s->seen_values = problem->value_stamp;
-  if (!seen) solver_forget_pace(s, problem);
+  if (seen) return PERP_OK;
+  certifier_forget(&s->judge);
+  solver_forget_pace(s, problem);
   return PERP_OK;
 }
 
@@ -58,8 +60,8 @@ static perp_error validate(perp_solver *s, const perp_problem *problem, const do
   const int taken = error == PERP_OK && problem->value_stamp != 0 &&
                     s->attempt.n == problem->A.n && s->attempt.values == problem->value_stamp &&
                     s->attempt.pattern == problem->pattern_stamp;
-  if (error == PERP_OK && !taken) error = method_fits(s->method, problem);
-  if (error == PERP_OK && first != NULL) error = method_fits(first, problem);
+  if (error == PERP_OK && !taken) error = method_fits(s->method, problem, &s->judge.facts);
+  if (error == PERP_OK && first != NULL) error = method_fits(first, problem, &s->judge.facts);
   return error;
 }
 
@@ -281,7 +283,7 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
                                           "nothing would be kept");
   perp_error error = validate_matrix(s, problem, 0);
   if (error == PERP_OK) error = validate_vectors(problem, s->threads);
-  if (error == PERP_OK) error = method_fits(s->method, problem);
+  if (error == PERP_OK) error = method_fits(s->method, problem, &s->judge.facts);
   if (error != PERP_OK) return error;
   s->problem = problem;
   s->clock = s->options.clock != NULL ? s->options.clock : clock_now;

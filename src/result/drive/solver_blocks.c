@@ -24,8 +24,8 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
 
 run_spec solver_spec(perp_solver *s) {
   const perp_problem *problem = s->problem;
-  return (run_spec){.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
-                    .lo = problem->lo, .hi = problem->hi, .x = s->x, .y_known = &s->y_known,
+  return (run_spec){.method = s->method, .options = &s->options, .A = problem->A,
+                    .facts = &s->judge.facts, .b = problem->b, .lo = problem->lo, .hi = problem->hi, .x = s->x, .y_known = &s->y_known,
                     .residual = -1.0, .iteration_limit = s->options.iteration_limit,
                     .deadline = s->deadline};
 }
@@ -38,6 +38,7 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
   run_spec spec = solver_spec(s);
   spec.only_sweeps = s->judge.look.hurried;   // no time to analyse A, so none for longer work
   double *guess = NULL;
+  facts of_block = {0};
   if (g < 0) {
     spec.y = s->judge.y;
     spec.judged = !all;
@@ -45,6 +46,8 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
   } else {
     const int32_t first = p->block[g];
     spec.A = perp_from_csc(&p->csc[g], problem->A.claims);
+    spec.facts = &of_block;
+    if (!s->turns) of_block = facts_of_part(&s->judge.facts);
     spec.b = p->b + first;
     spec.lo = problem->lo != NULL ? p->lo + first : NULL;
     spec.hi = problem->hi != NULL ? p->hi + first : NULL;

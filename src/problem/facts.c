@@ -1,0 +1,298 @@
+// facts.c: learns facts about A from its entries: in place where they can be read by columns and by
+// rows, else from a copy and its transpose.
+//
+// Cost: FACTS_MIRRORED and FACTS_ASYMMETRY are passes that end where the answer is clear,
+// FACTS_ENTRIES is a pass over A and A', FACTS_CONTACTS another one, and FACTS_FACTOR the analysis
+// of a factor.
+#include "facts.h"
+
+#include <math.h>
+
+#include "allocator.h"
+#include "assemble.h"
+#include "contacts.h"
+#include "dense_kernels.h"
+#include "diagonals.h"
+#include "operator.h"
+#include "random.h"
+#include "sparse_ldl.h"
+
+#define FULL_DENSITY_MIN 0.2      // entries relative to n^2 from which a factor is counted as dense
+#define DOMINANCE_ROUNDING 1e-12  // relative to a column: sums may miss by that
+#define PAIR_ROUNDING 1e-10       // |A_ij + A_ji| relative to row and column: less counts as 0
+enum { CLOCK_COLUMNS = 64 };      // columns between two checks of the clock
+
+static int is_unknown(const facts *f, uint32_t group) { return !(f->known & group); }
+
+// ---- symmetry ----
+
+static const perp_csc *plain_csc(const perp_operator *A) {
+  const perp_view view = operator_view(A);
+  return view.kind == PERP_VIEW_CSC && view.data == A->self ? view.data : NULL;
+}
+
+static void set_mirrored(facts *f) {
+  f->mirrored = 1;
+  f->asymmetry = (asymmetry){0.0, -1, -1};
+  f->contacts = 0;   // they have E and -E'
+  f->known |= FACTS_MIRRORED | FACTS_ASYMMETRY | FACTS_CONTACTS;
+}
+
+void facts_mirror(facts *f, const perp_operator *A, int32_t *next) {
+  if (!is_unknown(f, FACTS_MIRRORED)) return;
+  const perp_csc *csc = plain_csc(A);
+  f->known |= FACTS_MIRRORED;
+  f->mirrored = 0;
+  if (csc != NULL && csc_is_symmetric(csc, next)) set_mirrored(f);
+}
+
+facts facts_of_part(const facts *whole) {
+  facts part = {0};
+  if (whole->mirrored) set_mirrored(&part);
+  return part;
+}
+
+// For a random u, A u = A'u almost surely only if A = A'.
+static int compare_products(facts *f, const perp_operator *A, const perp_allocator *from) {
+  const size_t n = (size_t)A->n;
+  arena count = {0};
+  for (int k = 0; k < 3; k++) ARENA_ARRAY(&count, double, n);
+  arena_take(&count, operator_scratch_bytes(A), sizeof(double));
+  const size_t bytes = arena_block_bytes(&count);
+  void *block = from->allocate(from->context, bytes);
+  if (block == NULL) return -2;
+  arena memory = arena_on_block(block, bytes);
+  double *u = ARENA_ARRAY(&memory, double, n), *v = ARENA_ARRAY(&memory, double, n),
+         *w = ARENA_ARRAY(&memory, double, n);
+  void *scratch = arena_take(&memory, operator_scratch_bytes(A), sizeof(double));
+  random_stream stream = {1, 0};
+  for (size_t i = 0; i < n; i++) u[i] = random_range(&stream, 0.5, 1.5);
+  double size = 0.0, skew = 0.0;
+  const int done = A->ops->apply(A->self, u, v, scratch) == 0 &&
+                   A->ops->apply_transpose(A->self, u, w, scratch) == 0;
+  for (size_t i = 0; done && i < n; i++) {
+    size = max2(size, max2(fabs(v[i]), fabs(w[i])));
+    skew = max_or_nan(skew, fabs(v[i] - w[i]));
+  }
+  from->release(from->context, block);
+  f->asymmetry = (asymmetry){skew != 0.0 ? skew/size : 0.0, -1, -1};
+  return done ? 0 : 1;
+}
+
+static int compare_csc(facts *f, const perp_csc *A, const perp_allocator *from) {
+  int32_t *next = from->allocate(from->context, ((size_t)A->columns + 1)*sizeof *next);
+  if (next == NULL) return -2;
+  f->asymmetry = csc_asymmetry(A, SYMMETRY_REFINED, next);
+  from->release(from->context, next);
+  return 0;
+}
+
+// FACTS_ASYMMETRY without a copy of A. 1: it takes one.
+static int compare_in_place(facts *f, const perp_operator *A, int entries_follow,
+                            const perp_allocator *from) {
+  const perp_view view = operator_view(A);
+  // Equal scaling of rows and columns, and a shift, keep symmetry.
+  const int alike = view.R == view.C, stored = alike && view.shift == 0.0;
+  f->asymmetry = (asymmetry){0.0, -1, -1};
+  if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID)) return 0;
+  if (view.kind == PERP_VIEW_CONTACT) {   // 1 in E and -1 in -E', over a zero diagonal
+    if (((const perp_contacts *)view.data)->count > 0) f->asymmetry.most = 2.0;
+    return 0;
+  }
+  if (stored && view.kind == PERP_VIEW_CSC) return compare_csc(f, view.data, from);
+  if (stored && view.kind == PERP_VIEW_DENSE) {
+    f->asymmetry = dense_asymmetry(view.data, SYMMETRY_REFINED);
+    return 0;
+  }
+  if (entries_follow || (view.kind != PERP_VIEW_NONE && view.kind != PERP_VIEW_CALLBACK)) return 1;
+  // Two products cost less than all entries.
+  if (A->ops->apply_transpose != NULL) return compare_products(f, A, from);
+  return A->claims & PERP_CLAIM_SYMMETRIC ? 0 : 1;
+}
+
+// ---- entries ----
+
+// What is known after some columns; each column is read together with its row.
+typedef struct glance {
+  int rows, columns;           // 1: all rows, or columns, so far are diagonally dominant
+  int mixed;                   // 1: some A_ij off the diagonal is positive
+  double diagonal, column, row, unpaired;   // of this column j: A_jj, sum |A_ij|, sum |A_ji|,
+                                            // max |A_ij + A_ji|
+} glance;
+
+static inline void see(glance *g, double below, double right) {   // A_ij and A_ji
+  g->mixed |= below > 0.0;
+  g->unpaired = max2(g->unpaired, fabs(below + right));
+  g->column += fabs(below);
+  g->row += fabs(right);
+}
+
+static void end_column(glance *g, facts *f) {
+  const double d = g->diagonal;
+  f->positive &= d >= 0.0;
+  f->hollow |= d == 0.0;
+  f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= PAIR_ROUNDING*max2(g->column, g->row));
+  g->columns &= d >= g->column && d > 0.0;
+  f->leaky &= d >= (1.0 - DOMINANCE_ROUNDING)*g->column;
+  g->rows &= d >= g->row && d > 0.0;
+  f->z = !g->mixed;
+  f->dominant = g->rows || g->columns;
+  g->diagonal = g->column = g->row = g->unpaired = 0.0;
+}
+
+static glance begin_columns(facts *f) {
+  f->positive = f->z = f->leaky = f->monotone = f->dominant = 1;
+  f->hollow = 0;
+  f->nnz = 0;
+  return (glance){.rows = 1, .columns = 1};
+}
+
+static int read_dense(facts *f, const perp_dense *A, const perp_deadline *deadline) {
+  const int32_t n = A->n;
+  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n), down = A->by_column ? 1 : ld,
+               along = A->by_column ? ld : 1;
+  glance g = begin_columns(f);
+  for (int32_t j = 0; j < n; j++) {
+    if (j%CLOCK_COLUMNS == CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return -1;
+    const double *column = A->value + (size_t)j*along, *row = A->value + (size_t)j*down;
+    for (int32_t i = 0; i < n; i++) {
+      const double below = column[(size_t)i*down];
+      f->nnz += below != 0.0;
+      if (i != j) see(&g, below, row[(size_t)i*along]);
+    }
+    g.diagonal = column[(size_t)j*down];
+    end_column(&g, f);
+  }
+  return 0;
+}
+
+// T: the transpose of A, or A itself where it is mirrored
+static int read_csc(facts *f, const perp_csc *A, const perp_csc *T, const perp_deadline *deadline) {
+  const int32_t n = A->columns;
+  glance g = begin_columns(f);
+  f->nnz = n > 0 ? A->colptr[n] - A->colptr[0] : 0;   // a block begins within a larger matrix
+  for (int32_t j = 0; j < n; j++) {
+    if (j%(8*CLOCK_COLUMNS) == 8*CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return -1;
+    int32_t p = A->colptr[j], q = T->colptr[j];
+    while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
+      const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
+                    b = q < T->colptr[j + 1] ? T->row[q] : n, i = a < b ? a : b;
+      const double below = a == i ? A->value[p++] : 0.0, right = b == i ? T->value[q++] : 0.0;
+      if (i == j) g.diagonal = below;
+      else see(&g, below, right);
+    }
+    end_column(&g, f);
+  }
+  return 0;
+}
+
+// ---- contacts, and what a factor takes ----
+
+static int count_contacts(facts *f, const perp_csc *A, const perp_csc *T,
+                          const perp_allocator *from) {
+  contacts c;
+  arena count = {0};
+  contacts_layout(&c, &count, A->columns);
+  ARENA_ARRAY(&count, int32_t, A->columns);
+  const size_t bytes = arena_block_bytes(&count);
+  void *block = from->allocate(from->context, bytes);
+  if (block == NULL) return -2;
+  arena memory = arena_on_block(block, bytes);
+  contacts_layout(&c, &memory, A->columns);
+  int32_t *seen = ARENA_ARRAY(&memory, int32_t, A->columns);
+  char reason[96];
+  f->contacts = contacts_find(&c, A, T, seen, reason, sizeof reason) ? c.count : 0;
+  from->release(from->context, block);
+  return 0;
+}
+
+// The sum of the squared column lengths of L is at least nnz(L)^2/n. An order for a full matrix would
+// take longer than the estimate is worth.
+static int weigh(facts *f, const perp_csc *A, const perp_allocator *from) {
+  const double n = A->columns;
+  if ((double)A->colptr[A->columns] > FULL_DENSITY_MIN*n*n) {
+    f->factor = n*n*n/3.0;
+    return 0;
+  }
+  sparse_ldl *factor = sparse_ldl_create(from);
+  const int code = factor != NULL ? sparse_ldl_analyse(factor, A) : -2;
+  const double nnz = code == 0 ? (double)sparse_ldl_nnz(factor) : 0.0;
+  f->factor = nnz*nnz/n;
+  sparse_ldl_destroy(factor);
+  return code == -2 ? -2 : 0;
+}
+
+// ---- all groups ----
+
+// What A and its transpose T tell of the groups that are wanted.
+static int learn_from(facts *f, const perp_csc *A, const perp_csc *T, uint32_t wanted,
+                      const perp_allocator *from, const perp_deadline *deadline) {
+  int code = 0;
+  if (wanted & FACTS_ASYMMETRY) code = compare_csc(f, A, from);
+  if (code == 0 && (wanted & FACTS_ENTRIES)) code = read_csc(f, A, T, deadline);
+  if (code == 0 && (wanted & FACTS_CONTACTS)) code = count_contacts(f, A, T, from);
+  if (code == 0 && (wanted & FACTS_FACTOR)) code = weigh(f, A, from);
+  if (code == 0) f->known |= wanted;
+  return code;
+}
+
+static int learn_from_copy(facts *f, const perp_operator *A, uint32_t wanted,
+                           const perp_allocator *from, const perp_deadline *deadline) {
+  perp_csc own = {0}, mirror = {0};
+  int code = assemble_csc(A, 0, from, &own);
+  if (code == 0 && (wanted & (FACTS_ENTRIES | FACTS_CONTACTS)))
+    code = transpose_csc(&own, from, &mirror);
+  if (code == 0 && deadline_passed(deadline)) code = -1;
+  if (code == 0) code = learn_from(f, &own, &mirror, wanted, from, deadline);
+  assembled_free(from, &mirror);
+  assembled_free(from, &own);
+  return code;
+}
+
+static int learn_mirrored(facts *f, const perp_operator *A, const perp_allocator *from) {
+  int32_t *next = from->allocate(from->context, ((size_t)A->n + 1)*sizeof *next);
+  if (next == NULL) return -2;
+  facts_mirror(f, A, next);
+  from->release(from->context, next);
+  return 0;
+}
+
+// All that needs no copy of A.
+static int learn_in_place(facts *f, const perp_operator *A, uint32_t wanted,
+                          const perp_allocator *from, const perp_deadline *deadline) {
+  const perp_view view = operator_view(A);
+  const perp_csc *csc = plain_csc(A);
+  int32_t i, j;
+  if (wanted & FACTS_ENTRIES) {
+    f->tridiagonal = diagonals_other(A, from, &i, &j) == 0;
+    if (csc != NULL && is_unknown(f, FACTS_MIRRORED) && learn_mirrored(f, A, from) != 0) return -2;
+  }
+  if (wanted & ~f->known & FACTS_ASYMMETRY) {
+    const int code = compare_in_place(f, A, (wanted & FACTS_ENTRIES) != 0, from);
+    if (code < 0) return code;
+    if (code == 0) f->known |= FACTS_ASYMMETRY;
+  }
+  if (view.kind == PERP_VIEW_CONTACT && view.R == NULL && view.C == NULL && view.shift == 0.0) {
+    f->contacts = ((const perp_contacts *)view.data)->count;
+    f->known |= FACTS_CONTACTS;
+  }
+  if (csc != NULL && f->mirrored && (wanted & FACTS_ENTRIES))
+    return learn_from(f, csc, csc, FACTS_ENTRIES, from, deadline);
+  if (!(wanted & FACTS_ENTRIES) || view.kind != PERP_VIEW_DENSE || view.data != A->self) return 0;
+  if (read_dense(f, view.data, deadline) != 0) return -1;
+  f->known |= FACTS_ENTRIES;
+  return 0;
+}
+
+int facts_learn(facts *f, const perp_operator *A, uint32_t wanted, const perp_allocator *allocator,
+                const perp_deadline *deadline) {
+  const perp_allocator from = allocator_of(allocator);
+  if ((wanted & ~f->known) == 0) return 0;
+  const int code = learn_in_place(f, A, wanted & ~f->known, &from, deadline);
+  if (!is_unknown(f, FACTS_ENTRIES) && !f->hollow && is_unknown(f, FACTS_CONTACTS)) {
+    f->contacts = 0;   // a slack has no diagonal entry
+    f->known |= FACTS_CONTACTS;
+  }
+  wanted &= ~f->known;
+  return code != 0 || wanted == 0 ? code : learn_from_copy(f, A, wanted, &from, deadline);
+}

@@ -1,0 +1,52 @@
+// facts.h: what the entries of A say about A, learned once for each A and asked by everybody.
+//
+// Whoever owns the A owns its facts, and forgets them when the stamps of the problem change: the
+// certificate those of the caller's A, a run on a part of it its own. Each group is learned when
+// somebody first asks. Facts come from the numbers in A, not from claims; a claim counts only
+// where an operator shows neither entries nor a transposed product.
+#ifndef PERP_FACTS_H
+#define PERP_FACTS_H
+
+#include <perp/method.h>
+
+#include "symmetry.h"
+
+enum {
+  FACTS_MIRRORED = 1,         // groups of facts
+  FACTS_ASYMMETRY = 2,
+  FACTS_ENTRIES = 4,
+  FACTS_CONTACTS = 8,
+  FACTS_FACTOR = 16,
+};
+
+typedef struct facts {
+  uint32_t known;             // groups; 0: nothing is known yet
+  // FACTS_MIRRORED
+  int mirrored;               // 1: CSC without wrappers, and A = A' in every bit: columns are rows
+  // FACTS_ASYMMETRY
+  asymmetry asymmetry;        // of A, or of the first pair that exceeds SYMMETRY_REFINED
+  // FACTS_ENTRIES. They are known of dense and sparse matrices, also under wrappers.
+  int64_t nnz;                // entries
+  int positive;               // 1: no A_ii is negative
+  int hollow;                 // 1: some A_ii is 0
+  int z;                      // 1: no entry off the diagonal is positive
+  int dominant;               // 1: A_ii >= sum of the other |A_ij| in all rows, or in all columns
+  int leaky;                  // 1: the same in all columns, up to rounding
+  int monotone;               // 0: certainly not, because A_ii = 0 and some A_ij + A_ji is not 0
+  int tridiagonal;            // 1: no entry with |i - j| > 1
+  // FACTS_CONTACTS
+  int32_t contacts;           // contacts of the contact LCP E13 (27); 0: A is no contact LCP
+  // FACTS_FACTOR
+  double factor;              // operations of a sparse LDL', at least; 0: unknown
+} facts;
+
+// What rows and columns of a part of A inherit.
+facts facts_of_part(const facts *whole);
+// FACTS_MIRRORED, without memory of its own. next (n) is work.
+void facts_mirror(facts *f, const perp_operator *A, int32_t *next);
+// Learns the groups `wanted` that are not known. 0: they are; 1: A does not show its entries; -1: the
+// deadline (NULL: none) has passed; -2: no memory. FACTS_FACTOR takes symmetric matrices.
+int facts_learn(facts *f, const perp_operator *A, uint32_t wanted, const perp_allocator *allocator,
+                const perp_deadline *deadline);
+
+#endif
