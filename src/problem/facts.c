@@ -95,7 +95,7 @@ static int compare_in_place(facts *f, const perp_operator *A, int entries_follow
   const int alike = view.R == view.C, stored = alike && view.shift == 0.0;
   f->asymmetry = (asymmetry){0.0, -1, -1};
   if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID)) return 0;
-  if (view.kind == PERP_VIEW_CONTACT) {   // 1 in E and -1 in -E', over a zero diagonal
+  if (stored && view.kind == PERP_VIEW_CONTACT) {   // 1 in E and -1 in -E', over a zero diagonal
     if (((const perp_contacts *)view.data)->count > 0) f->asymmetry.most = 2.0;
     return 0;
   }

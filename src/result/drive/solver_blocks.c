@@ -25,8 +25,9 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
 run_spec solver_spec(perp_solver *s) {
   const perp_problem *problem = s->problem;
   return (run_spec){.method = s->method, .options = &s->options, .A = problem->A,
-                    .facts = &s->judge.facts, .b = problem->b, .lo = problem->lo, .hi = problem->hi, .x = s->x, .y_known = &s->y_known,
-                    .residual = -1.0, .iteration_limit = s->options.iteration_limit,
+                    .facts = &s->judge.facts, .b = problem->b, .lo = problem->lo,
+                    .hi = problem->hi, .x = s->x, .y_known = &s->y_known, .residual = -1.0,
+                    .iteration_limit = s->options.iteration_limit,
                     .deadline = s->deadline};
 }
 
