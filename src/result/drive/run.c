@@ -333,6 +333,9 @@ static int refused(perp_run *run) {
   const unmet of = demands_unmet(method, known, run->facts, facts_from(run), run->lo, run->hi,
                                  run_allocator(run));
   if (of.what != DEMAND_NONE) run_refuse(run, of);
+  // The method's linear solvers need not look again.
+  if ((method->needs & ~known & PERP_NEEDS_SYMMETRIC) && (run->facts->known & FACTS_ASYMMETRY))
+    run->A.claims |= PERP_CLAIM_SYMMETRIC;
   return of.what != DEMAND_NONE;
 }
 
