@@ -139,6 +139,21 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
   return 1;
 }
 
+int contacts_search(contacts *c, const perp_csc *A, const perp_csc *T, const perp_allocator *from,
+                    char *reason, size_t size) {
+  const int32_t n = A->columns;
+  arena memory = {0};
+  contacts_layout(c, &memory, n);
+  ARENA_ARRAY(&memory, int32_t, n);
+  const size_t bytes = arena_block_bytes(&memory);
+  void *block = from->allocate(from->context, bytes);
+  if (block == NULL) return -2;
+  memory = arena_on_block(block, bytes);
+  contacts_layout(c, &memory, n);
+  c->block = block;
+  return contacts_find(c, A, T, ARENA_ARRAY(&memory, int32_t, n), reason, size);
+}
+
 void contacts_of(contacts *c, const perp_contacts *from) {
   c->count = from->count;
   c->directions = from->directions;

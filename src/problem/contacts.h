@@ -20,6 +20,7 @@ typedef struct contacts {
   int32_t *tangent;       // at most n
   double *mu;             // count
   double asymmetry;       // of B, as symmetry.h has it
+  void *block;            // memory of contacts_search()
 } contacts;
 
 void contacts_layout(contacts *c, arena *memory, int32_t n);
@@ -27,6 +28,9 @@ void contacts_layout(contacts *c, arena *memory, int32_t n);
 // which entry does not fit. seen (n) is work.
 int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *seen, char *reason,
                   size_t size);
+// The same in memory of its own, c->block, which the caller releases. -2: there is none.
+int contacts_search(contacts *c, const perp_csc *A, const perp_csc *T, const perp_allocator *from,
+                    char *reason, size_t size);
 // The same for a perp_contacts operator, which states its contacts; no search.
 void contacts_of(contacts *c, const perp_contacts *from);
 

@@ -22,7 +22,7 @@
 #define PAIR_ROUNDING 1e-10       // |A_ij + A_ji| relative to row and column: less counts as 0
 enum { CLOCK_COLUMNS = 64 };      // columns between two checks of the clock
 
-static int is_unknown(const facts *f, uint32_t group) { return !(f->known & group); }
+static int knows(const facts *f, uint32_t group) { return (f->known & group) != 0; }
 
 // ---- symmetry ----
 
@@ -31,24 +31,32 @@ static const perp_csc *plain_csc(const perp_operator *A) {
   return view.kind == PERP_VIEW_CSC && view.data == A->self ? view.data : NULL;
 }
 
-static void set_mirrored(facts *f) {
-  f->mirrored = 1;
-  f->asymmetry = (asymmetry){0.0, -1, -1};
-  f->contacts = 0;   // they have E and -E'
-  f->known |= FACTS_MIRRORED | FACTS_ASYMMETRY | FACTS_CONTACTS;
+static void set_asymmetry(facts *f, asymmetry of_A) {
+  f->asymmetry = of_A;
+  f->known |= FACTS_ASYMMETRY;
+}
+
+static void set_contacts(facts *f, int32_t count) {
+  f->contacts = count;
+  f->known |= FACTS_CONTACTS;
+}
+
+static void set_mirrored(facts *f, int mirrored) {
+  f->mirrored = mirrored;
+  f->known |= FACTS_MIRRORED;
+  if (!mirrored) return;
+  set_asymmetry(f, (asymmetry){0.0, -1, -1});
+  set_contacts(f, 0);   // they have E and -E'
 }
 
 void facts_mirror(facts *f, const perp_operator *A, int32_t *next) {
-  if (!is_unknown(f, FACTS_MIRRORED)) return;
   const perp_csc *csc = plain_csc(A);
-  f->known |= FACTS_MIRRORED;
-  f->mirrored = 0;
-  if (csc != NULL && csc_is_symmetric(csc, next)) set_mirrored(f);
+  if (!knows(f, FACTS_MIRRORED)) set_mirrored(f, csc != NULL && csc_is_symmetric(csc, next));
 }
 
 facts facts_of_part(const facts *whole) {
   facts part = {0};
-  if (whole->mirrored) set_mirrored(&part);
+  if (whole->mirrored) set_mirrored(&part, 1);
   return part;
 }
 
@@ -75,39 +83,41 @@ static int compare_products(facts *f, const perp_operator *A, const perp_allocat
     skew = max_or_nan(skew, fabs(v[i] - w[i]));
   }
   from->release(from->context, block);
-  f->asymmetry = (asymmetry){skew != 0.0 ? skew/size : 0.0, -1, -1};
-  return done ? 0 : 1;
+  if (done) set_asymmetry(f, (asymmetry){skew != 0.0 ? skew/size : 0.0, -1, -1});
+  return 0;
 }
 
-static int compare_csc(facts *f, const perp_csc *A, const perp_allocator *from) {
+// A: the matrix of `plain`, or one that is no operator (NULL).
+static int compare_csc(facts *f, const perp_csc *A, const perp_operator *plain,
+                       const perp_allocator *from) {
   int32_t *next = from->allocate(from->context, ((size_t)A->columns + 1)*sizeof *next);
   if (next == NULL) return -2;
-  f->asymmetry = csc_asymmetry(A, SYMMETRY_REFINED, next);
+  if (plain != NULL) facts_mirror(f, plain, next);
+  if (!knows(f, FACTS_ASYMMETRY)) set_asymmetry(f, csc_asymmetry(A, SYMMETRY_REFINED, next));
   from->release(from->context, next);
   return 0;
 }
 
-// FACTS_ASYMMETRY without a copy of A. 1: it takes one.
+// FACTS_ASYMMETRY, unless it takes a copy of A. Returns 0, or -2: no memory.
 static int compare_in_place(facts *f, const perp_operator *A, int entries_follow,
                             const perp_allocator *from) {
   const perp_view view = operator_view(A);
   // Equal scaling of rows and columns, and a shift, keep symmetry.
-  const int alike = view.R == view.C, stored = alike && view.shift == 0.0;
-  f->asymmetry = (asymmetry){0.0, -1, -1};
-  if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID)) return 0;
-  if (stored && view.kind == PERP_VIEW_CONTACT) {   // 1 in E and -1 in -E', over a zero diagonal
-    if (((const perp_contacts *)view.data)->count > 0) f->asymmetry.most = 2.0;
-    return 0;
-  }
-  if (stored && view.kind == PERP_VIEW_CSC) return compare_csc(f, view.data, from);
-  if (stored && view.kind == PERP_VIEW_DENSE) {
-    f->asymmetry = dense_asymmetry(view.data, SYMMETRY_REFINED);
-    return 0;
-  }
-  if (entries_follow || (view.kind != PERP_VIEW_NONE && view.kind != PERP_VIEW_CALLBACK)) return 1;
-  // Two products cost less than all entries.
-  if (A->ops->apply_transpose != NULL) return compare_products(f, A, from);
-  return A->claims & PERP_CLAIM_SYMMETRIC ? 0 : 1;
+  const int alike = view.R == view.C, stored = alike && view.shift == 0.0,
+            hidden = view.kind == PERP_VIEW_NONE || view.kind == PERP_VIEW_CALLBACK;
+  if (stored && view.kind == PERP_VIEW_CSC)
+    return compare_csc(f, view.data, view.data == A->self ? A : NULL, from);
+  if (stored && view.kind == PERP_VIEW_DENSE)
+    set_asymmetry(f, dense_asymmetry(view.data, SYMMETRY_REFINED));
+  else if (stored && view.kind == PERP_VIEW_CONTACT)   // 1 in E and -1 in -E', and no diagonal
+    set_asymmetry(f, (asymmetry){A->n > 0 ? 2.0 : 0.0, -1, -1});
+  else if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID))
+    set_asymmetry(f, (asymmetry){0.0, -1, -1});
+  else if (hidden && !entries_follow && A->ops->apply_transpose != NULL)
+    return compare_products(f, A, from);   // which cost less than all entries
+  else if (hidden && !entries_follow && (A->claims & PERP_CLAIM_SYMMETRIC))
+    set_asymmetry(f, (asymmetry){0.0, -1, -1});
+  return 0;
 }
 
 // ---- entries ----
@@ -174,6 +184,10 @@ static int read_csc(facts *f, const perp_csc *A, const perp_csc *T, const perp_d
   for (int32_t j = 0; j < n; j++) {
     if (j%(8*CLOCK_COLUMNS) == 8*CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return -1;
     int32_t p = A->colptr[j], q = T->colptr[j];
+    for (; A == T && p < A->colptr[j + 1]; p++, q++) {
+      if (A->row[p] == j) g.diagonal = A->value[p];
+      else see(&g, A->value[p], A->value[p]);
+    }
     while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
       const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
                     b = q < T->colptr[j + 1] ? T->row[q] : n, i = a < b ? a : b;
@@ -191,23 +205,16 @@ static int read_csc(facts *f, const perp_csc *A, const perp_csc *T, const perp_d
 static int count_contacts(facts *f, const perp_csc *A, const perp_csc *T,
                           const perp_allocator *from) {
   contacts c;
-  arena count = {0};
-  contacts_layout(&c, &count, A->columns);
-  ARENA_ARRAY(&count, int32_t, A->columns);
-  const size_t bytes = arena_block_bytes(&count);
-  void *block = from->allocate(from->context, bytes);
-  if (block == NULL) return -2;
-  arena memory = arena_on_block(block, bytes);
-  contacts_layout(&c, &memory, A->columns);
-  int32_t *seen = ARENA_ARRAY(&memory, int32_t, A->columns);
   char reason[96];
-  f->contacts = contacts_find(&c, A, T, seen, reason, sizeof reason) ? c.count : 0;
-  from->release(from->context, block);
+  const int code = contacts_search(&c, A, T, from, reason, sizeof reason);
+  if (code < 0) return code;
+  set_contacts(f, code == 1 ? c.count : 0);
+  from->release(from->context, c.block);
   return 0;
 }
 
-// The sum of the squared column lengths of L is at least nnz(L)^2/n. An order for a full matrix would
-// take longer than the estimate is worth.
+// The sum of the squared column lengths of L is at least nnz(L)^2/n. To order a full matrix would take
+// longer than the estimate is worth.
 static int weigh(facts *f, const perp_csc *A, const perp_allocator *from) {
   const double n = A->columns;
   if ((double)A->colptr[A->columns] > FULL_DENSITY_MIN*n*n) {
@@ -224,18 +231,6 @@ static int weigh(facts *f, const perp_csc *A, const perp_allocator *from) {
 
 // ---- all groups ----
 
-// What A and its transpose T tell of the groups that are wanted.
-static int learn_from(facts *f, const perp_csc *A, const perp_csc *T, uint32_t wanted,
-                      const perp_allocator *from, const perp_deadline *deadline) {
-  int code = 0;
-  if (wanted & FACTS_ASYMMETRY) code = compare_csc(f, A, from);
-  if (code == 0 && (wanted & FACTS_ENTRIES)) code = read_csc(f, A, T, deadline);
-  if (code == 0 && (wanted & FACTS_CONTACTS)) code = count_contacts(f, A, T, from);
-  if (code == 0 && (wanted & FACTS_FACTOR)) code = weigh(f, A, from);
-  if (code == 0) f->known |= wanted;
-  return code;
-}
-
 static int learn_from_copy(facts *f, const perp_operator *A, uint32_t wanted,
                            const perp_allocator *from, const perp_deadline *deadline) {
   perp_csc own = {0}, mirror = {0};
@@ -243,56 +238,42 @@ static int learn_from_copy(facts *f, const perp_operator *A, uint32_t wanted,
   if (code == 0 && (wanted & (FACTS_ENTRIES | FACTS_CONTACTS)))
     code = transpose_csc(&own, from, &mirror);
   if (code == 0 && deadline_passed(deadline)) code = -1;
-  if (code == 0) code = learn_from(f, &own, &mirror, wanted, from, deadline);
+  if (code == 0 && (wanted & FACTS_ASYMMETRY)) code = compare_csc(f, &own, NULL, from);
+  if (code == 0 && (wanted & FACTS_ENTRIES)) code = read_csc(f, &own, &mirror, deadline);
+  if (code == 0 && (wanted & FACTS_CONTACTS)) code = count_contacts(f, &own, &mirror, from);
+  if (code == 0 && (wanted & FACTS_FACTOR)) code = weigh(f, &own, from);
+  if (code == 0) f->known |= wanted;
   assembled_free(from, &mirror);
   assembled_free(from, &own);
   return code;
-}
-
-static int learn_mirrored(facts *f, const perp_operator *A, const perp_allocator *from) {
-  int32_t *next = from->allocate(from->context, ((size_t)A->n + 1)*sizeof *next);
-  if (next == NULL) return -2;
-  facts_mirror(f, A, next);
-  from->release(from->context, next);
-  return 0;
 }
 
 // All that needs no copy of A.
 static int learn_in_place(facts *f, const perp_operator *A, uint32_t wanted,
                           const perp_allocator *from, const perp_deadline *deadline) {
   const perp_view view = operator_view(A);
-  const perp_csc *csc = plain_csc(A);
+  const int entries = (wanted & FACTS_ENTRIES) != 0, plain = view.data == A->self;
   int32_t i, j;
-  if (wanted & FACTS_ENTRIES) {
-    f->tridiagonal = diagonals_other(A, from, &i, &j) == 0;
-    if (csc != NULL && is_unknown(f, FACTS_MIRRORED) && learn_mirrored(f, A, from) != 0) return -2;
-  }
-  if (wanted & ~f->known & FACTS_ASYMMETRY) {
-    const int code = compare_in_place(f, A, (wanted & FACTS_ENTRIES) != 0, from);
-    if (code < 0) return code;
-    if (code == 0) f->known |= FACTS_ASYMMETRY;
-  }
-  if (view.kind == PERP_VIEW_CONTACT && view.R == NULL && view.C == NULL && view.shift == 0.0) {
-    f->contacts = ((const perp_contacts *)view.data)->count;
-    f->known |= FACTS_CONTACTS;
-  }
-  if (csc != NULL && f->mirrored && (wanted & FACTS_ENTRIES))
-    return learn_from(f, csc, csc, FACTS_ENTRIES, from, deadline);
-  if (!(wanted & FACTS_ENTRIES) || view.kind != PERP_VIEW_DENSE || view.data != A->self) return 0;
-  if (read_dense(f, view.data, deadline) != 0) return -1;
-  f->known |= FACTS_ENTRIES;
-  return 0;
+  if (entries) f->tridiagonal = diagonals_other(A, from, &i, &j) == 0;
+  int code = wanted & FACTS_ASYMMETRY ? compare_in_place(f, A, entries, from) : 0;
+  if (view.kind == PERP_VIEW_CONTACT && view.R == NULL && view.C == NULL && view.shift == 0.0)
+    set_contacts(f, ((const perp_contacts *)view.data)->count);
+  if (code != 0 || !entries) return code;
+  if (f->mirrored) code = read_csc(f, view.data, view.data, deadline);
+  else if (plain && view.kind == PERP_VIEW_DENSE) code = read_dense(f, view.data, deadline);
+  else return 0;
+  if (code == 0) f->known |= FACTS_ENTRIES;
+  if (code == 0 && !f->hollow) set_contacts(f, 0);   // a slack has no diagonal entry
+  return code;
 }
 
 int facts_learn(facts *f, const perp_operator *A, uint32_t wanted, const perp_allocator *allocator,
                 const perp_deadline *deadline) {
   const perp_allocator from = allocator_of(allocator);
-  if ((wanted & ~f->known) == 0) return 0;
-  const int code = learn_in_place(f, A, wanted & ~f->known, &from, deadline);
-  if (!is_unknown(f, FACTS_ENTRIES) && !f->hollow && is_unknown(f, FACTS_CONTACTS)) {
-    f->contacts = 0;   // a slack has no diagonal entry
-    f->known |= FACTS_CONTACTS;
-  }
+  if (wanted & FACTS_ENTRIES) wanted |= FACTS_ASYMMETRY;
+  wanted &= ~f->known;
+  if (wanted == 0) return 0;
+  const int code = learn_in_place(f, A, wanted, &from, deadline);
   wanted &= ~f->known;
   return code != 0 || wanted == 0 ? code : learn_from_copy(f, A, wanted, &from, deadline);
 }

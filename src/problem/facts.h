@@ -14,7 +14,7 @@
 enum {
   FACTS_MIRRORED = 1,         // groups of facts
   FACTS_ASYMMETRY = 2,
-  FACTS_ENTRIES = 4,
+  FACTS_ENTRIES = 4,          // and FACTS_ASYMMETRY
   FACTS_CONTACTS = 8,
   FACTS_FACTOR = 16,
 };
@@ -44,8 +44,8 @@ typedef struct facts {
 facts facts_of_part(const facts *whole);
 // FACTS_MIRRORED, without memory of its own. next (n) is work.
 void facts_mirror(facts *f, const perp_operator *A, int32_t *next);
-// Learns the groups `wanted` that are not known. 0: they are; 1: A does not show its entries; -1: the
-// deadline (NULL: none) has passed; -2: no memory. FACTS_FACTOR takes symmetric matrices.
+// Learns the groups `wanted` that are not known. 0: they are; 1: A does not show its entries;
+// -1: the deadline (NULL: none) has passed; -2: no memory. FACTS_FACTOR takes symmetric matrices.
 int facts_learn(facts *f, const perp_operator *A, uint32_t wanted, const perp_allocator *allocator,
                 const perp_deadline *deadline);
 

@@ -13,15 +13,10 @@ perp_error classify_friction(const matrix *A, const perp_allocator *from, findin
   const perp_csc columns = {A->n, A->n, A->colptr, A->row, A->value},
                  rows = {A->n, A->n, A->rowptr, A->column, A->by_row};
   contacts c;
-  arena count = {0};
-  contacts_layout(&c, &count, A->n);
-  const size_t bytes = arena_block_bytes(&count);
-  void *block = from->allocate(from->context, bytes);
-  if (block == NULL) return PERP_ERROR_MEMORY;
-  arena memory = arena_on_block(block, bytes);
-  contacts_layout(&c, &memory, A->n);
   char reason[sizeof f->reason];
-  if (!contacts_find(&c, &columns, &rows, A->queue, reason, sizeof reason)) {
+  const int code = contacts_search(&c, &columns, &rows, from, reason, sizeof reason);
+  if (code < 0) return PERP_ERROR_MEMORY;
+  if (code == 0) {
     finding_set(f, PERP_NO, "%s", reason);
   } else {
     double lowest = (double)INFINITY, highest = 0.0;
@@ -33,6 +28,6 @@ perp_error classify_friction(const matrix *A, const perp_allocator *from, findin
                 "%d contacts, %d directions, mu from %.4g to %.4g, asymmetry of B %.2g",
                 c.count, c.directions, lowest, highest, c.asymmetry);
   }
-  from->release(from->context, block);
+  from->release(from->context, c.block);
   return PERP_OK;
 }

@@ -147,7 +147,7 @@ static void run_auto(perp_run *run) {
   const int near = run->residual > 0.0 && run->residual <= GUESS_RESIDUAL_MAX &&
                    run->residual <= GUESS_TOLERANCES_MAX*run->options->tol;
   int over = 0;
-  if (near && f.symmetric && f.sweeps && f.positive && f.n > SELECT_TINY_ROWS_MAX)
+  if (near && f.symmetric && f.sweeps && f.A.positive && f.n > SELECT_TINY_ROWS_MAX)
     over = step(&a, &brief);
   // If a method runs out of time, the driver's last sweeps get the remaining time.
   for (int32_t k = 0; k < count && !over && (at_once || !a.late); k++) over = step(&a, &rungs[k]);

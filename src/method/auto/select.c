@@ -39,7 +39,7 @@ enum {
 static int factored(const outlook *f) {   // A is small enough for a factor
   return f->entries && (f->n <= FACTOR_ROWS_MAX ||
                         (f->n <= SPARSE_FACTOR_ROWS_MAX &&
-                         f->nnz <= SPARSE_ROW_ENTRIES_MAX*(int64_t)f->n));
+                         f->A.nnz <= SPARSE_ROW_ENTRIES_MAX*(int64_t)f->n));
 }
 
 // Sets f->eased: 1 if every row of J W J' has a compliance of at least COMPLIANCE_RATIO_MIN times
@@ -60,22 +60,26 @@ static int eased(const perp_operator *A, const perp_allocator *from, outlook *f)
 
 // A contact operator that is not scaled or shifted is known without reading it.
 static void look_at_contacts(const perp_contacts *P, outlook *f) {
-  f->contacts = P->count;
-  f->bodies = f->hollow = 1;
-  f->nnz = P->B.rowptr[P->B.n];
+  f->A.contacts = P->count;
+  f->bodies = f->A.hollow = 1;
+  f->A.nnz = P->B.rowptr[P->B.n];
   f->symmetric = 0;
-  for (int32_t c = 0; c < P->count; c++) f->monotone &= P->mu[c] == 0.0;
+  for (int32_t c = 0; c < P->count; c++) f->A.monotone &= P->mu[c] == 0.0;
 }
 
-static void take_facts(outlook *f, const facts *A) {
-  f->nnz = A->nnz;
-  f->symmetric = A->asymmetry.most <= SYMMETRY_SELECTED;
-  f->positive = A->positive;
-  f->hollow = A->hollow;
-  f->monotone = A->monotone;
-  f->dominant = A->dominant;
-  f->tridiagonal = A->tridiagonal;
-  f->m_matrix = f->symmetric && A->positive && !A->hollow && A->z && A->leaky;
+// What the entries say, and the cost of a factor where that decides.
+static int look_at_entries(const perp_operator *A, facts *known, int plain,
+                           const perp_allocator *from, const perp_deadline *deadline, outlook *f) {
+  int code = facts_learn(known, A, FACTS_ENTRIES | (plain ? FACTS_CONTACTS : 0), from, deadline);
+  if (code != 0) return code;
+  f->A = *known;
+  f->A.contacts = plain ? known->contacts : 0;
+  f->symmetric = known->asymmetry.most <= SYMMETRY_SELECTED;
+  f->m_matrix = f->symmetric && known->positive && !known->hollow && known->z && known->leaky;
+  if (!f->symmetric || f->m_matrix || f->n <= FACTOR_COST_ROWS_MIN || !factored(f)) return 0;
+  code = facts_learn(known, A, FACTS_FACTOR, from, deadline);
+  f->A.factor = code == 0 ? known->factor : (double)INFINITY;
+  return code == -2 && f->n > FACTOR_ROWS_MAX ? 0 : code;   // then sweeps are used
 }
 
 int select_look(const perp_operator *A, facts *known, const double *lo, const double *hi,
@@ -85,8 +89,8 @@ int select_look(const perp_operator *A, facts *known, const double *lo, const do
   *f = (outlook){.n = n, .entries = A->ops->submatrix != NULL,
                  .sweeps = A->ops->diagonal != NULL &&
                            (A->ops->sweep != NULL || A->ops->add_column != NULL),
-                 .symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0, .positive = 1,
-                 .monotone = 1};
+                 .symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0,
+                 .A = {.positive = 1, .monotone = 1}};
   int plain = 1;
   for (int32_t i = 0; i < n; i++) {
     const double low = lower(lo, i), high = upper(hi, i);
@@ -104,17 +108,7 @@ int select_look(const perp_operator *A, facts *known, const double *lo, const do
     look_at_contacts(view.data, f);
     return 0;
   }
-  const uint32_t wanted = FACTS_ASYMMETRY | FACTS_ENTRIES | (plain ? FACTS_CONTACTS : 0);
-  int code = facts_learn(known, A, wanted, &from, deadline);
-  if (code == 0) {
-    take_facts(f, known);
-    f->contacts = plain ? known->contacts : 0;
-    if (f->symmetric && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f)) {
-      code = facts_learn(known, A, FACTS_FACTOR, &from, deadline);
-      f->factor = code == 0 ? known->factor : (double)INFINITY;
-      if (code == -2 && n > FACTOR_ROWS_MAX) code = 0;   // then sweeps are used
-    }
-  }
+  const int code = look_at_entries(A, known, plain, &from, deadline, f);
   f->entries = code == 0;
   return code > 0 ? 0 : code;
 }
@@ -151,29 +145,29 @@ static void contact_ladder(ladder *l, const outlook *f, int32_t limit, int32_t p
 // The number of apgd iterations that cost half as much as the twenty factorisations of
 // interior_point; 0: fewer than APGD_ITERATIONS_MIN.
 static int32_t affordable(const outlook *f, int32_t limit) {
-  const double iteration = 4.0*(double)f->nnz + 20.0*f->n, count = 10.0*f->factor/iteration;
+  const double iteration = 4.0*(double)f->A.nnz + 20.0*f->n, count = 10.0*f->A.factor/iteration;
   return count < APGD_ITERATIONS_MIN ? 0 : count < limit ? (int32_t)count : limit;
 }
 
 static void symmetric_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
   const int heap = f->product && f->n > PRODUCT_FACTOR_ROWS_MAX;
-  const int expensive = heap || !factored(f) || f->factor > FACTOR_COST_RATIO_MAX*(double)f->nnz;
-  const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivoting methods keep a dense factor
+  const int expensive = heap || !factored(f) || f->A.factor > FACTOR_COST_RATIO_MAX*(double)f->A.nnz;
+  const int full = (double)f->A.nnz > 0.2*f->n*(double)f->n;   // pivoting methods keep a dense factor
   const int pivot_first = f->entries && (f->n <= SMALL_ROWS_MAX || (f->n <= PIVOT_ROWS_MAX && full));
   const int grid = f->m_matrix && f->entries && f->n >= MULTIGRID_ROWS_MIN;
   if (f->eased) add(l, &method_apgd, least(limit, 400), "compliance makes A well conditioned");
   if (pivot_first) add(l, &method_dantzig, least(pivots, PIVOTS_PER_ROW_MAX*f->n + 100), why);
   else if (grid) add(l, &method_multigrid, least(limit, 100), "A is a large M-matrix");
-  else if (f->sweeps && f->positive && expensive)
+  else if (f->sweeps && f->A.positive && expensive)
     add(l, &method_nncg, least(limit, f->n > FACTOR_ROWS_MAX ? 2000 : heap ? 600 : 300), why);
-  const int32_t cheap = f->positive && expensive ? affordable(f, limit) : 0;
+  const int32_t cheap = f->A.positive && expensive ? affordable(f, limit) : 0;
   if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is expensive");
-  if (f->entries && f->sweeps && f->positive && f->n > SMALL_ROWS_MAX && factored(f))
+  if (f->entries && f->sweeps && f->A.positive && f->n > SMALL_ROWS_MAX && factored(f))
     add(l, &method_active_set, least(limit, 10000), why);
   if (f->entries && f->n <= FACTOR_ROWS_MAX) add(l, &method_interior_point, least(limit, 200), why);
   if (f->entries && f->n <= PIVOT_ROWS_MAX && !pivot_first) add(l, &method_dantzig, pivots, why);
-  if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
+  if (f->sweeps && f->A.positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
   if (f->entries && f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, "a pivoting method ends");
   add(l, NULL, 0, "nothing has ended yet");
   add(l, &method_apgd, limit, "the remaining time");
@@ -181,16 +175,16 @@ static void symmetric_ladder(ladder *l, const outlook *f, int32_t limit, int32_t
 
 static void general_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is not symmetric", perhaps[] = "A may be monotone";
-  if (f->dominant && f->sweeps && f->n > SMALL_ROWS_MAX)
+  if (f->A.dominant && f->sweeps && f->n > SMALL_ROWS_MAX)
     add(l, &method_pgs, least(limit, 2000), "A is diagonally dominant");
-  else if (f->positive && !f->hollow && f->sweeps && f->n > SMALL_ROWS_MAX)
+  else if (f->A.positive && !f->A.hollow && f->sweeps && f->n > SMALL_ROWS_MAX)
     add(l, &method_pgs, least(limit, FIRST_SWEEPS), "a few sweeps are cheap");
-  if (f->monotone && f->n > SMALL_ROWS_MAX)
+  if (f->A.monotone && f->n > SMALL_ROWS_MAX)
     add(l, &method_interior_point, least(limit, 200), perhaps);
   if (f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, why);
   add(l, NULL, 0, "nothing has ended yet");
   add(l, &method_fischer_newton, least(limit, 300), why);
-  if (f->monotone && f->n <= SMALL_ROWS_MAX)
+  if (f->A.monotone && f->n <= SMALL_ROWS_MAX)
     add(l, &method_interior_point, least(limit, 200), perhaps);
   if (f->n <= PIVOT_ROWS_MAX) {
     add(l, &method_proximal, least(limit, 20), "A + sigma I is less singular");
@@ -216,10 +210,10 @@ int32_t select_rungs(const outlook *f, int32_t iteration_limit, rung *rungs) {
     return l.count;
   }
   if (f->entries && f->n <= SELECT_TINY_ROWS_MAX) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
-  if (f->tridiagonal)
+  if (f->A.tridiagonal)
     add(&l, &method_tridiagonal, least(iteration_limit, TRIDIAGONAL_PASSES_MAX),
         "A has three diagonals");
-  if (f->contacts > 0 && !f->monotone) contact_ladder(&l, f, iteration_limit, pivots);
+  if (f->A.contacts > 0 && !f->A.monotone) contact_ladder(&l, f, iteration_limit, pivots);
   else if (f->symmetric) symmetric_ladder(&l, f, iteration_limit, pivots);
   else if (f->entries) general_ladder(&l, f, iteration_limit, pivots);
   else {

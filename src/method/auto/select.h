@@ -17,10 +17,7 @@ typedef struct outlook {
   int32_t product;          // 1: J W J'
   int32_t eased;            // 1: J W J' with compliance in every row
   int32_t bodies;           // 1: A is a contact operator, which knows the bodies
-  // as in facts.h
-  int64_t nnz;
-  int32_t positive, hollow, monotone, dominant, tridiagonal, contacts;
-  double factor;            // INFINITY: no memory for it
+  facts A;                  // contacts: only where 0 <= x in all rows. factor: INFINITY: no memory
 } outlook;
 
 // known: facts of A, which learn what they lack. 0: success; -1: the deadline has passed (NULL: no
