@@ -143,7 +143,7 @@ static void end_column(glance *g, facts *f) {
   f->hollow |= d == 0.0;
   f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= PAIR_ROUNDING*max2(g->column, g->row));
   g->columns &= d >= g->column && d > 0.0;
-  f->leaky &= d >= (1.0 - DOMINANCE_ROUNDING)*g->column;
+  f->nearly_dominant &= d >= (1.0 - DOMINANCE_ROUNDING)*g->column;
   g->rows &= d >= g->row && d > 0.0;
   f->z = !g->mixed;
   f->dominant = g->rows || g->columns;
@@ -151,7 +151,7 @@ static void end_column(glance *g, facts *f) {
 }
 
 static glance begin_columns(facts *f) {
-  f->positive = f->z = f->leaky = f->monotone = f->dominant = 1;
+  f->positive = f->z = f->nearly_dominant = f->monotone = f->dominant = 1;
   f->hollow = 0;
   f->nnz = 0;
   return (glance){.rows = 1, .columns = 1};

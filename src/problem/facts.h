@@ -1,8 +1,8 @@
 // facts.h: what the entries of A say about A, learned once for each A and asked by everybody.
 //
-// Whoever owns the A owns its facts, and forgets them when the stamps of the problem change: the
-// certificate those of the caller's A, a run on a part of it its own. Each group is learned when
-// somebody first asks. Facts come from the numbers in A, not from claims; a claim counts only
+// The certifier owns the facts of the caller's A, and the solver forgets them when the stamps of the
+// problem change. A run on a part of A owns the facts of that part. A group of facts is learned when
+// somebody first asks for it. Facts come from the numbers in A, not from claims; a claim counts only
 // where an operator shows neither entries nor a transposed product.
 #ifndef PERP_FACTS_H
 #define PERP_FACTS_H
@@ -31,7 +31,7 @@ typedef struct facts {
   int hollow;                 // 1: some A_ii is 0
   int z;                      // 1: no entry off the diagonal is positive
   int dominant;               // 1: A_ii >= sum of the other |A_ij| in all rows, or in all columns
-  int leaky;                  // 1: the same in all columns, up to rounding
+  int nearly_dominant;        // 1: the same in all columns, up to rounding
   int monotone;               // 0: certainly not, because A_ii = 0 and some A_ij + A_ji is not 0
   int tridiagonal;            // 1: no entry with |i - j| > 1
   // FACTS_CONTACTS

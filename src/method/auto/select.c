@@ -75,7 +75,8 @@ static int look_at_entries(const perp_operator *A, facts *known, int plain,
   f->A = *known;
   f->A.contacts = plain ? known->contacts : 0;
   f->symmetric = known->asymmetry.most <= SYMMETRY_SELECTED;
-  f->m_matrix = f->symmetric && known->positive && !known->hollow && known->z && known->leaky;
+  f->m_matrix = f->symmetric && known->positive && !known->hollow && known->z &&
+                known->nearly_dominant;
   if (!f->symmetric || f->m_matrix || f->n <= FACTOR_COST_ROWS_MIN || !factored(f)) return 0;
   code = facts_learn(known, A, FACTS_FACTOR, from, deadline);
   f->A.factor = code == 0 ? known->factor : (double)INFINITY;

@@ -626,7 +626,7 @@ int multigrid_suits(perp_run *run) {
   const facts *f = run->facts;
   return run->n >= MULTIGRID_ROWS_MIN && view.kind == PERP_VIEW_CSC && view.shift == 0.0 &&
          view.R == view.C && run_learn(run, FACTS_ENTRIES) == 0 && f->z && f->positive &&
-         !f->hollow && f->leaky;
+         !f->hollow && f->nearly_dominant;
 }
 
 const perp_method method_multigrid = {
