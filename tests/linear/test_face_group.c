@@ -62,7 +62,7 @@ static face *by_groups(const perp_csc *matrix, double most, const perp_allocator
   groups g = {0};
   *failed = assemble_csc(&A, 1, allocator, &S);
   if (*failed == 0) *failed = groups_find(&S, most, allocator, &g);
-  face *f = *failed == 0 ? face_group_create(&S, &g, allocator, failed) : NULL;
+  face *f = *failed == 0 ? face_group_create(&S, &g, 128, allocator, failed) : NULL;
   groups_free(allocator, &g);
   assembled_free(allocator, &S);
   return f;

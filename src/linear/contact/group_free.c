@@ -12,21 +12,32 @@
 // Exchanges in the basis of T choose the skeleton, starting from that of groups.h. A member that is
 // not free leaves for the free row with the largest coefficient. If there is none, the rows of F
 // span less, and the slot stays empty. A last pass reduces the coefficients to at most 2 (Goreinov,
-// Tyrtyshnikov: The maximal-volume concept in approximation by low-rank matrices, 2001).
+// Tyrtyshnikov: The maximal-volume concept in approximation by low-rank matrices, 2001). They are
+// compared for scaled rows, so rows with a small diagonal stand for those with a large one.
 // Cost: about m r^2 + m^2 r + m^3/3 operations.
 #include "group_free.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "dense_kernels.h"
 #include "error_free.h"
+#include "groups.h"
 #include "vector.h"
 
 #define WEIGHT_MIN 1e-12             // coefficients of T are near 1; smaller ones are rounding
 #define KEEP_SLOT_WEIGHT_MIN 0.1     // relative to the largest coefficient; a row keeps its slot
+#define POLL_FLOPS 1e6               // operations between two checks of the deadline: < 1 ms
 #define EXCHANGE_WEIGHT_MIN 2.0      // a coefficient is also the gain in volume of its exchange
 enum { NONE = -1,
        JACOBI_SWEEPS_MAX = 12 };     // sweeps; 5 are usually enough
+
+// The coefficient of row j in basis position k, for scaled rows. 0: it is rounding before scaling.
+static double coefficient(int32_t r, const double *W, const double *scale, const int32_t *basis,
+                          int32_t j, int32_t k) {
+  const double w = W[(size_t)j*(size_t)r + (size_t)k];
+  return fabs(w) > WEIGHT_MIN ? w*(scale[j]/scale[basis[k]]) : 0.0;
+}
 
 // Exchanges the row in basis position k for free row i.
 static void exchange(int32_t m, int32_t r, double *W, int32_t *basis, int32_t i, int32_t k) {
@@ -49,16 +60,17 @@ static int32_t find(int32_t r, const int32_t *basis, int32_t i) {
   return NONE;
 }
 
-static double largest_in_column(int32_t m, int32_t r, const double *W, const uint8_t *is_free,
-                                int32_t k) {
+static double largest_in_column(int32_t m, int32_t r, const double *W, const double *scale,
+                                const int32_t *basis, const uint8_t *is_free, int32_t k) {
   double largest = 0.0;
   for (int32_t j = 0; j < m; j++)
-    if (is_free[j]) largest = max2(largest, fabs(W[(size_t)j*(size_t)r + (size_t)k]));
+    if (is_free[j]) largest = max2(largest, fabs(coefficient(r, W, scale, basis, j, k)));
   return largest;
 }
 
 // Puts rows that had a slot back into it, by renaming or by exchange.
-static void keep_slots(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
+static void keep_slots(const group_free *f, const double *scale, const uint8_t *is_free, double *W,
+                       int32_t *basis) {
   const int32_t m = f->m, r = f->r;
   for (int32_t k = 0; k < r; k++) {
     const int32_t i = f->slot[k];
@@ -74,47 +86,35 @@ static void keep_slots(const group_free *f, const uint8_t *is_free, double *W, i
       basis[at] = basis[k];
       basis[k] = i;
     } else {
-      const double w = fabs(W[(size_t)i*(size_t)r + (size_t)k]);
-      if (w > WEIGHT_MIN && w >= KEEP_SLOT_WEIGHT_MIN*largest_in_column(m, r, W, is_free, k))
+      const double w = fabs(coefficient(r, W, scale, basis, i, k));
+      if (w > 0.0 &&
+          w >= KEEP_SLOT_WEIGHT_MIN*largest_in_column(m, r, W, scale, basis, is_free, k))
         exchange(m, r, W, basis, i, k);
     }
   }
 }
 
-// Replaces members of the basis that are not free, as long as there are free rows.
-static void replace(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
+// Exchanges members of the basis for the free rows with the largest coefficients, while one is
+// above `least` and for `steps` steps at most. leaves: whether these are members that are free.
+static void exchange_all(const group_free *f, const double *scale, const uint8_t *is_free, double *W,
+                         int32_t *basis, int leaves, double least, int32_t steps) {
   const int32_t m = f->m, r = f->r;
-  for (int32_t step = 0; step < r; step++) {
-    double largest = WEIGHT_MIN;
+  double by[GROUPS_RANK_MAX];
+  for (int32_t step = 0; step < steps; step++) {
+    double largest = least;
     int32_t row = NONE, column = NONE;
-    for (int32_t j = 0; j < m; j++)
-      for (int32_t k = 0; k < r && is_free[j]; k++) {
-        const double w = fabs(W[(size_t)j*(size_t)r + (size_t)k]);
-        if (is_free[basis[k]] || !(w > largest)) continue;   // rows in the basis have 0 there
-        largest = w;
+    for (int32_t k = 0; k < r; k++)
+      by[k] = (is_free[basis[k]] != 0) == leaves ? 1.0/scale[basis[k]] : 0.0;
+    for (int32_t j = 0; j < m; j++) {
+      const double *w = W + (size_t)j*(size_t)r;
+      for (int32_t k = 0; k < r && is_free[j]; k++) {   // rows in the basis have 0 elsewhere
+        const double size = fabs(w[k])*(scale[j]*by[k]);   // as coefficient()
+        if (!(size > largest) || fabs(w[k]) <= WEIGHT_MIN) continue;
+        largest = size;
         row = j;
         column = k;
       }
-    if (row == NONE) return;
-    exchange(m, r, W, basis, row, column);
-  }
-}
-
-// Exchanges until no coefficient of a free row is large. Each exchange increases the volume, so
-// this ends; a count limits it earlier.
-static void improve(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
-  const int32_t m = f->m, r = f->r;
-  for (int32_t step = 0; step < 4*m; step++) {
-    double largest = EXCHANGE_WEIGHT_MIN;
-    int32_t row = NONE, column = NONE;
-    for (int32_t j = 0; j < m; j++)
-      for (int32_t k = 0; k < r && is_free[j]; k++) {
-        const double w = fabs(W[(size_t)j*(size_t)r + (size_t)k]);
-        if (!is_free[basis[k]] || !(w > largest)) continue;
-        largest = w;
-        row = j;
-        column = k;
-      }
+    }
     if (row == NONE) return;
     exchange(m, r, W, basis, row, column);
   }
@@ -150,12 +150,17 @@ static void form(group_free *f, const double *B) {
                           ? B[(size_t)f->slot[k]*m + (size_t)f->slot[l]] : 0.0;
 }
 
-// E = L L'. Returns 0, or 1 + the row of the rest whose pivot is too small. Rounding in E grows
-// with the square of the row's coefficients, and is an eighth of `floor` where they are 0.
-static int32_t factor(group_free *f, double floor) {
+// E = L L'. Returns 0, -1: deadline, or 1 + the row of the rest whose pivot is too small. Rounding
+// in E grows with the square of the row's coefficients, and is an eighth of `floor` where they are
+// 0.
+static int32_t factor(group_free *f, double floor, const perp_deadline *deadline) {
   const size_t m = (size_t)f->m, r = (size_t)f->r;
+  double done = 0.0;
   for (int32_t q = 0; q < f->count; q++) {
     double *L = f->L + (size_t)q*m, size = 1.0;
+    done += (double)q*q;
+    if (done > POLL_FLOPS && deadline_passed(deadline)) return -1;
+    if (done > POLL_FLOPS) done = 0.0;
     for (size_t k = 0; k < r; k++) size += fabs(f->T[(size_t)q*r + k]);
     for (int32_t p = 0; p <= q; p++) {
       const double *Lp = f->L + (size_t)p*m;
@@ -193,25 +198,32 @@ static void eliminate(group_free *f) {
 }
 
 int group_condense(group_free *f, const double *T, const int32_t *skeleton, const double *B,
-                   const uint8_t *is_free, double floor, double *W, int32_t *basis) {
+                   const double *scale, const uint8_t *is_free, double floor, double *W,
+                   int32_t *basis, const perp_deadline *deadline) {
   const int32_t m = f->m, r = f->r;
   memcpy(W, T, (size_t)m*(size_t)r*sizeof *W);
   memcpy(basis, skeleton, (size_t)r*sizeof *basis);
-  keep_slots(f, is_free, W, basis);
-  replace(f, is_free, W, basis);
-  improve(f, is_free, W, basis);
+  keep_slots(f, scale, is_free, W, basis);
+  // Members that are not free leave, as long as there are free rows. Then no coefficient of a free
+  // row stays large: each exchange increases the volume, so this ends; a count limits it earlier.
+  exchange_all(f, scale, is_free, W, basis, 0, 0.0, r);
+  exchange_all(f, scale, is_free, W, basis, 1, EXCHANGE_WEIGHT_MIN, 4*m);
   for (int32_t k = 0; k < r; k++) f->slot[k] = is_free[basis[k]] ? basis[k] : NONE;
   f->count = 0;
   for (int32_t j = 0; j < m; j++) {
     if (!is_free[j] || find(r, f->slot, j) != NONE) continue;
     double *to = f->T + (size_t)f->count*(size_t)r;
-    for (int32_t k = 0; k < r; k++)
-      to[k] = f->slot[k] != NONE ? W[(size_t)j*(size_t)r + (size_t)k] : 0.0;
+    for (int32_t k = 0; k < r; k++) {   // scaling down makes nothing of rounding
+      const int harmless = scale[j] <= scale[basis[k]];
+      to[k] = f->slot[k] == NONE ? 0.0
+              : harmless         ? W[(size_t)j*(size_t)r + (size_t)k]*(scale[j]/scale[basis[k]])
+                                 : coefficient(r, W, scale, basis, j, k);
+    }
     f->rest[f->count++] = j;
   }
   form(f, B);
-  const int32_t failed = factor(f, floor);
-  if (failed != 0) return f->rest[failed - 1] + 1;
+  const int32_t failed = factor(f, floor, deadline);
+  if (failed != 0) return failed > 0 ? f->rest[failed - 1] + 1 : failed;
   eliminate(f);
   return 0;
 }

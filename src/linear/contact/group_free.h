@@ -2,7 +2,7 @@
 #ifndef PERP_GROUP_FREE_H
 #define PERP_GROUP_FREE_H
 
-#include <stdint.h>
+#include <perp/method.h>
 
 typedef struct group_free {  // a group of m rows and r slots; rows by their position in the group
   int32_t m, r;
@@ -15,11 +15,13 @@ typedef struct group_free {  // a group of m rows and r slots; rows by their pos
 } group_free;
 
 // Chooses slots for the free rows from the weights T (m x r by rows, groups.h), the group's
-// skeleton rows (r, by position) and the block B (m x m by rows). A row keeps its slot if that does
-// no harm. W: m x r, basis: r, work. 0: fine; k > 0: the pivot of E at row k - 1 is not above
-// `floor`, which is relative to entries near 1.
+// skeleton rows (r, by position) and the block B (m x m by rows). T is for rows with entries near
+// 1, and B for the same rows times `scale` (m), which brings a large diagonal near 1. A row keeps
+// its slot if that does no harm. W: m x r, basis: r, work. 0: fine; k > 0: the pivot of E at row
+// k - 1 is not above `floor`, which is relative to entries near 1; -1: deadline.
 int group_condense(group_free *f, const double *T, const int32_t *skeleton, const double *B,
-                   const uint8_t *is_free, double floor, double *W, int32_t *basis);
+                   const double *scale, const uint8_t *is_free, double floor, double *W,
+                   int32_t *basis, const perp_deadline *deadline);
 
 // Reduces r (m, by position) to s (r) for the slots. rest receives E^-1 of the other rows' part.
 void group_forward(const group_free *f, const double *r, double *s, double *rest);

@@ -38,6 +38,14 @@ int face_values(face *f, const perp_operator *A) { return f->kind->values(f, A);
 
 void face_shift(face *f, double sigma) { f->kind->shift(f, sigma); }
 
+void face_diagonal(face *f, const double *d) { f->kind->diagonal(f, d); }
+
+double face_error(const face *f) { return f->error; }
+
+double face_left(const face *f) { return f->left; }
+
+void face_multiply(const face *f, const double *x, double *y) { f->kind->multiply(f, x, y); }
+
 int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline) {
   return f->kind->update(f, is_free, deadline);
 }

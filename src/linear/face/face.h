@@ -20,6 +20,9 @@ void face_destroy(face *f);                                    // NULL is fine
 // -2: no memory.
 int face_values(face *f, const perp_operator *A);
 void face_shift(face *f, double sigma);   // if sigma changed, the next update factors again
+// Sets A + diag(d) in place of A + sigma I. The caller keeps d, n numbers >= 0. The next update
+// factors again. Faces through bodies and groups can do it.
+void face_diagonal(face *f, const double *d);
 
 // Makes the factor of A_II + sigma I, by row modifications or by a new factorisation, whichever
 // takes fewer operations. 0: fine; k > 0: the pivot of row k - 1 is not positive beyond rounding;
@@ -32,6 +35,14 @@ int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline);
 int face_solve(face *f, double *v, int refine);
 // The same with a deadline; -1: it has passed, and v is 0.
 int face_solve_within(face *f, double *v, int refine, const perp_deadline *deadline);
+
+// Of the last solve: the largest |residual_i| relative to the sizes of what it is made of, and
+// max|residual|/max|r|, with rows scaled to a diagonal near 1. INFINITY if only another product
+// would show it.
+double face_error(const face *f);
+double face_left(const face *f);
+// y = A x without the diagonal, by faces that take one.
+void face_multiply(const face *f, const double *x, double *y);
 
 // Operations of a factorisation with all rows free, of modifications that lead to these free rows
 // (in units of factorisation operations that take as long), and of a solve without refinement.

@@ -63,7 +63,6 @@ typedef struct body_face {
   double sigma;
   const double *more;        // n: added to the diagonal in place of sigma; NULL: use sigma
   int lifted;                // 1: h differs from d
-  double error, left;        // backward error of the last solve; its residual relative to rhs
   double pairs;              // number of pairs of entries in the rows of B
   int32_t since;             // modifications since the last factorisation
   int factored, ready;       // as in face_entries.c
@@ -137,9 +136,7 @@ static void shift(face *base, double sigma) {
   if (sigma != f->sigma || f->more != NULL) put_shift(f, sigma, NULL);
 }
 
-void face_body_diagonal(face *base, const double *d) { put_shift((body_face *)base, 0.0, d); }
-double face_body_error(const face *base) { return ((const body_face *)base)->error; }
-double face_body_left(const face *base) { return ((const body_face *)base)->left; }
+static void diagonal(face *base, const double *d) { put_shift((body_face *)base, 0.0, d); }
 
 static int values(face *base, const perp_operator *A) {
   body_face *f = (body_face *)base;
@@ -282,7 +279,7 @@ static double residual(body_face *f, const double *v, double size, double right)
     if (!(fabs(left) <= most*unit)) most = max_or_nan(most, fabs(left)/unit);
     largest = max_or_nan(largest, fabs(left));
   }
-  f->left = right > 0.0 ? largest/right : 0.0;
+  f->base.left = right > 0.0 ? largest/right : 0.0;
   return most;
 }
 
@@ -329,19 +326,20 @@ static int solve(face *base, double *v, int refine) {
   for (int32_t i = 0; i < f->n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
   memset(v, 0, (size_t)f->n*sizeof *v);
   if (!f->ready) return 1;
-  // One extra step makes up for the error 2^-53 |A|/d of the first solve.
-  const int steps = refine + 1 + (f->lifted ? LIFT_CORRECTIONS : 0);
-  f->error = refined(f, v, steps);
-  if (refine > 0 && !(f->error <= FACE_DRIFT_ERROR_MAX) && f->since > 0) {
-    if (refactor(f, base->deadline) == 0) f->error = refined(f, v, steps);
+  // One extra step makes up for the error 2^-53 |A|/d of the first solve. A caller with a diagonal
+  // of its own sees the error and decides.
+  const int steps = refine + (f->more == NULL) + (f->lifted ? LIFT_CORRECTIONS : 0);
+  base->error = refined(f, v, steps);
+  if (refine > 0 && !(base->error <= FACE_DRIFT_ERROR_MAX) && f->since > 0) {
+    if (refactor(f, base->deadline) == 0) base->error = refined(f, v, steps);
     else memset(v, 0, (size_t)f->n*sizeof *v);
   }
   for (int32_t i = 0; i < f->n; i++) v[i] *= f->r[i];
   return face_checked(f->n, v, f->ready);
 }
 
-// y = (B B' + D) x for the given D
-static void multiply(const body_face *f, const double *D, const double *x, double *y) {
+static void multiply(const face *base, const double *x, double *y) {
+  const body_face *f = (const body_face *)base;
   const body_rows *B = &f->rows;
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   for (int32_t i = 0; i < f->n; i++) {
@@ -351,16 +349,11 @@ static void multiply(const body_face *f, const double *D, const double *x, doubl
       f->u[B->column[p]] += B->value[p]*y[i];
   }
   for (int32_t i = 0; i < f->n; i++) {
-    double sum = D[i]*y[i];
+    double sum = B->slack[i]*y[i];
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
       sum += B->value[p]*f->u[B->column[p]];
     y[i] = sum/f->r[i];
   }
-}
-
-void face_body_product(const face *base, const double *x, double *y) {
-  const body_face *f = (const body_face *)base;
-  multiply(f, f->rows.slack, x, y);
 }
 
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const body_face *)base)->ldl); }
@@ -372,7 +365,7 @@ static double flops_solve(const face *base) {
 }
 
 static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
-                               flops_solve, nnz, flops_update};
+                               flops_solve, nnz, flops_update, diagonal, multiply};
 
 // Stores B by columns. 0: fine; -2: no memory.
 static int take_columns(body_face *f) {
@@ -471,7 +464,7 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
     body_rows_free(&memory, rows);
     return NULL;
   }
-  *f = (body_face){.base.kind = &kind, .memory = memory, .n = n, .dofs = dofs, .rows = *rows};
+  *f = (body_face){.base = face_new(&kind), .memory = memory, .n = n, .dofs = dofs, .rows = *rows};
   *rows = (body_rows){0};
   f->next = take(&memory, dofs, sizeof *f->next);
   f->r = take(&memory, n, sizeof *f->r);

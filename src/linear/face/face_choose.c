@@ -19,7 +19,10 @@
 #include "allocator.h"
 #include "assemble.h"
 
-enum { GROUPS_ROWS_MIN = 300 };   // rows; for fewer, factoring all rows takes hardly any time
+enum {
+  GROUPS_ROWS_MIN = 300,   // rows; for fewer, factoring all rows takes hardly any time
+  GROUP_ROWS_MAX = 128     // rows of a group, if rows come and go: each change makes its block again
+};
 #define GROUPS_SLOTS_MAX 0.75     // slots relative to rows; 0.75 takes 0.4 of the operations
 #define ENTRY_FLOPS 60.0          // operations that take as long as an entry of L; fitted on walls
 
@@ -87,21 +90,27 @@ static face *bodies_if_better(const perp_operator *A, int shifts, const perp_all
   return NULL;
 }
 
+face *face_choose_groups(perp_csc *S, int rows_change, const perp_allocator *memory, int *failed) {
+  groups g = {0};
+  *failed = groups_find(S, rows_change ? GROUPS_SLOTS_MAX : GROUPS_SKELETON_MAX, memory, &g);
+  const int32_t rows_max = rows_change ? GROUP_ROWS_MAX : INT32_MAX;
+  face *f = *failed == 0 ? face_group_create(S, &g, rows_max, memory, failed) : NULL;
+  groups_free(memory, &g);
+  return f;
+}
+
 // The face by groups of rows if there are groups, else by entries.
 static face *contacts_or_groups(const perp_operator *A, int shifts, const perp_allocator *memory,
                                 int *failed) {
   perp_csc S = {0};
-  groups g = {0};
   *failed = assemble_csc(A, 1, memory, &S);
   if (*failed != 0) return NULL;
   const int many = shifts && S.columns >= GROUPS_ROWS_MIN;
-  const int found = many ? groups_find(&S, GROUPS_SLOTS_MAX, memory, &g) : 1;
-  face *f = found == 0 ? face_group_create(&S, &g, memory, failed) : NULL;
-  groups_free(memory, &g);
+  face *f = many ? face_choose_groups(&S, 1, memory, failed) : NULL;
   if (f != NULL) return f;
-  if (found != -2 && S.colptr != NULL) return face_entries_of(&S, memory, failed);
+  if (*failed != -2 && S.colptr != NULL) return face_entries_of(&S, memory, failed);
   assembled_free(memory, &S);
-  *failed = found == -2 || *failed == -2 ? -2 : 2;
+  *failed = *failed == -2 ? -2 : 2;
   return NULL;
 }
 

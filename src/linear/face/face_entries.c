@@ -235,7 +235,7 @@ static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const entries_fac
 static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 
 static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
-                               flops_solve, nnz, flops_update};
+                               flops_solve, nnz, flops_update, NULL, NULL};
 
 face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed) {
   const perp_allocator memory = allocator_of(allocator);
@@ -246,7 +246,7 @@ face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed)
     assembled_free(&memory, A);
     return NULL;
   }
-  *f = (entries_face){.base.kind = &kind, .memory = memory, .n = n, .S = *A};
+  *f = (entries_face){.base = face_new(&kind), .memory = memory, .n = n, .S = *A};
   *A = (perp_csc){0};
   f->diagonal = take(&memory, n, sizeof *f->diagonal);
   f->at = take(&memory, n, sizeof *f->at);

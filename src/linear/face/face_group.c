@@ -1,8 +1,9 @@
 // face_group.c: the face of a matrix whose rows come in groups, by a factor of their skeletons.
 //
-// S = R (A + sigma I) R as in face_entries.c. Contact points between two bodies give rows of A that
-// span few dimensions (groups.h). group_free.c reduces the m_g free rows of group g to a block K_g
-// of at most r_g rows. These couple with the rows of other groups by the entries S0 of A:
+// S = R (A + D) R as in face_entries.c, but D may have different entries, and R also brings large
+// entries of D near 1. Contact points between two bodies give rows of A that span few dimensions
+// (groups.h). group_free.c reduces the m_g free rows of group g to a block K_g of at most r_g rows.
+// These couple with the rows of other groups by the entries S0 of A:
 //     (K + S0) t = s,   z_g from t_g,   K + S0 of sum r_g rows instead of sum m_g
 // K + S0 is definite exactly if S_II is. One analysis with all slots serves all free sets; unused
 // slots are rows of the identity. A row that comes or goes changes its group: a slot comes or goes,
@@ -45,22 +46,26 @@ static void take_block(group_face *f, int32_t g) {
   for (int32_t i = 0; i < m; i++) {
     const double *from = f->value + f->A.colptr[row[i]];
     double *to = f->B + (size_t)i*(size_t)m;
-    for (int32_t k = 0; k < m; k++) to[k] = from[inside[k]];
-    to[i] += f->sigma*f->r[row[i]]*f->r[row[i]];
+    for (int32_t k = 0; k < m; k++) to[k] = from[inside[k]]*(f->s[row[i]]*f->s[row[k]]);
+    to[i] += f->d[row[i]];
   }
 }
 
-// Reduces group g with these free rows. Returns 0, or 1 + the row without a pivot.
-static int32_t condense(group_face *f, int32_t g, const uint8_t *is_free) {
+// Reduces group g with these free rows. Returns 0, -1: deadline, or 1 + the row without a pivot.
+static int32_t condense(group_face *f, int32_t g, const uint8_t *is_free,
+                        const perp_deadline *deadline) {
   const int32_t *row = f->g.row + f->g.start[g];
   group_free *part = f->part + g;
   f->stale[g] = 1;
-  for (int32_t i = 0; i < part->m; i++) f->mask[i] = f->kept[row[i]] = is_free[row[i]] != 0;
+  for (int32_t i = 0; i < part->m; i++) {
+    f->mask[i] = f->kept[row[i]] = is_free[row[i]] != 0;
+    f->y[i] = f->mask[i] ? f->s[row[i]] : 1.0;
+  }
   take_block(f, g);
   const int32_t failed = group_condense(part, f->g.T + f->g.weight[g],
-                                        f->skeleton + first_slot(f, g), f->B, f->mask,
-                                        FACE_PIVOT_MIN, f->W, f->basis);
-  if (failed > 0) return row[failed - 1] + 1;
+                                        f->skeleton + first_slot(f, g), f->B, f->y,
+                                        f->mask, FACE_PIVOT_MIN, f->W, f->basis, deadline);
+  if (failed != 0) return failed > 0 ? row[failed - 1] + 1 : failed;
   f->stale[g] = 0;
   return 0;
 }
@@ -93,12 +98,13 @@ static void put_column(group_face *f, int32_t g, int32_t slot, int both) {
   const int32_t from = f->A.colptr[f->slot_row[slot]], to = f->colptr[slot];
   const int32_t length = f->A.colptr[f->slot_row[slot] + 1] - from;
   const int32_t *row = f->A.row + from, *base = f->base_at + f->base_from[g];
+  const double s = f->s[f->slot_row[slot]];
   for (int32_t p = 0; p < length; p++) {
     const int32_t other = f->slot_of[row[p]];
     if (other == NONE) continue;
     const int32_t at = to + base[p] + (other - first_slot(f, f->group[row[p]]));
-    f->S_value[at] = f->value[from + p];
-    if (both) f->S_value[f->mirror[at]] = f->value[from + p];
+    f->S_value[at] = f->value[from + p]*(s*f->s[row[p]]);
+    if (both) f->S_value[f->mirror[at]] = f->S_value[at];
   }
 }
 
@@ -290,7 +296,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
     for (int32_t i = 0; i < m && same; i++) same = (is_free[row[i]] != 0) == f->kept[row[i]];
     if (same) continue;
     f->touched[count++] = g;
-    const int32_t failed = condense(f, g, is_free);
+    const int32_t failed = condense(f, g, is_free, deadline);
     done += group_flops(m, f->part[g].r);
     const int late = done > POLL_FLOPS && failed == 0 && deadline_passed(deadline);
     if (done > POLL_FLOPS) done = 0.0;
@@ -344,10 +350,11 @@ static void product(const group_face *f, const uint8_t *which, const double *x, 
 // rest <- rhs - S_II v. Returns max|rest| / (|S| max|v| + max|rhs|).
 static double residual(group_face *f, const double *v) {
   double most = 0.0, size = 0.0, right = 0.0, shift = 0.0;
-  product(f, f->kept, v, f->rest);
+  for (int32_t i = 0; i < f->n; i++) f->left[i] = f->s[i]*v[i];
+  product(f, f->kept, f->left, f->rest);
   for (int32_t i = 0; i < f->n; i++) {
-    const double d = f->sigma*f->r[i]*f->r[i];
-    f->rest[i] = f->kept[i] ? f->rhs[i] - (f->rest[i] + d*v[i]) : 0.0;
+    const double d = f->d[i];
+    f->rest[i] = f->kept[i] ? f->rhs[i] - (f->s[i]*f->rest[i] + d*v[i]) : 0.0;
     most = max_or_nan(most, fabs(f->rest[i]));
     size = max2(size, fabs(v[i]));
     right = max2(right, fabs(f->rhs[i]));
@@ -377,7 +384,7 @@ static void add_solution(group_face *f, const double *r, double *v) {
 static double refined(group_face *f, double *v, int refine) {
   memset(v, 0, (size_t)f->n*sizeof *v);
   add_solution(f, f->rhs, v);
-  if (refine == 0) return 0.0;
+  if (refine <= 0) return 0.0;
   double error = residual(f, v);
   for (int k = 0; k < refine + EXTRA_CORRECTIONS && error > FACE_REFINED_ERROR_MAX; k++) {
     add_solution(f, f->rest, v);
@@ -391,14 +398,23 @@ static double refined(group_face *f, double *v, int refine) {
 static int solve(face *base, double *v, int refine) {
   group_face *f = (group_face *)base;
   const int32_t n = f->n;
-  for (int32_t i = 0; i < n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
+  for (int32_t i = 0; i < n; i++)
+    f->rhs[i] = f->kept[i] && f->ready ? f->s[i]*(f->r[i]*v[i]) : 0.0;
   memset(v, 0, (size_t)n*sizeof *v);
   if (!f->ready) return 1;
   double error = refined(f, v, refine);
   if (!(error <= FACE_DRIFT_ERROR_MAX) && f->since > 0)
     error = refactor(f, base->deadline) == 0 ? refined(f, v, refine) : (double)INFINITY;
-  for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
+  for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*(f->s[i]*v[i]) : 0.0;
+  base->error = error;
   return face_checked(n, v, error <= SOLVE_ERROR_MAX);
+}
+
+static void multiply(const face *base, const double *x, double *y) {
+  const group_face *f = (const group_face *)base;
+  for (int32_t i = 0; i < f->n; i++) f->left[i] = x[i]/f->r[i];
+  product(f, NULL, f->left, y);
+  for (int32_t i = 0; i < f->n; i++) y[i] /= f->r[i];
 }
 
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const group_face *)base)->ldl); }
@@ -411,10 +427,11 @@ static double flops_solve(const face *base) {
 
 static void shift(face *base, double sigma) {
   group_face *f = (group_face *)base;
-  if (sigma == f->sigma) return;
-  f->sigma = sigma;
-  f->factored = f->ready = 0;
-  memset(f->stale, 1, (size_t)f->count);
+  if (sigma != f->sigma || f->more != NULL) group_face_diagonal(f, sigma, NULL);
+}
+
+static void diagonal(face *base, const double *d) {
+  group_face_diagonal((group_face *)base, 0.0, d);
 }
 
 static void destroy(face *base) {
@@ -437,7 +454,8 @@ static int values(face *base, const perp_operator *A) {
   }
   if (code == 0) code = groups_find(&B, 1.0, &f->memory, &g);
   if (code == 0 && !group_face_values(f, &B, &g)) {
-    group_face made = {.base = f->base, .memory = f->memory, .sigma = f->sigma};
+    group_face made = {.base = f->base, .memory = f->memory, .rows_max = f->rows_max,
+                       .sigma = f->sigma, .more = f->more};
     code = group_face_make(&made, &B, &g);
     group_face_clear(code == 0 ? f : &made);
     if (code == 0) *f = made;
@@ -448,14 +466,15 @@ static int values(face *base, const perp_operator *A) {
 }
 
 static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
-                               flops_solve, nnz, flops_update};
+                               flops_solve, nnz, flops_update, diagonal, multiply};
 
-face *face_group_create(perp_csc *A, groups *g, const perp_allocator *allocator, int *failed) {
+face *face_group_create(perp_csc *A, groups *g, int32_t rows_max, const perp_allocator *allocator,
+                        int *failed) {
   const perp_allocator memory = allocator_of(allocator);
   group_face *f = memory.allocate(memory.context, sizeof *f);
   *failed = -2;
   if (f != NULL) {
-    *f = (group_face){.base.kind = &kind, .memory = memory};
+    *f = (group_face){.base = face_new(&kind), .memory = memory, .rows_max = rows_max};
     *failed = group_face_make(f, A, g);
     if (*failed == 0) return &f->base;
     destroy(&f->base);

@@ -11,9 +11,12 @@ typedef struct group_face {
   face base;
   perp_allocator memory;
   int32_t n, slots, count;   // numbers of rows, slots and groups
+  int32_t rows_max;          // a group may have this many
   perp_csc A;                // R A R, symmetric
   double *value;             // of A
   double *r;                 // n: R
+  double *s;                 // n: scales on top of R, where the diagonal is large
+  double *d;                 // n: s R D R s, the diagonal that is added
   groups g;
   void *block[2];            // memory of all arrays below
   group_free *part;          // count: the groups' free rows, as in `kept`
@@ -41,7 +44,8 @@ typedef struct group_face {
   int32_t *basis, *index;    // largest r
   uint8_t *mask;             // largest group: which rows are free
   sparse_ldl *ldl;
-  double sigma, norm;        // of S_II; largest row sum of |R A R|
+  double sigma, norm;        // D = sigma I; largest row sum of |R A R|
+  const double *more;        // n: D in place of sigma; NULL: use sigma
   double blocks;             // operations of all groups with all rows free
   int32_t since;             // modifications since the last factorisation
   int factored;              // 1: the factor is that of slot_row and S
@@ -52,9 +56,12 @@ static inline int32_t first_slot(const group_face *f, int32_t g) { return f->g.s
 
 double group_flops(int32_t m, int32_t r);   // operations of group_condense
 
-// Makes everything but the factor, from A and its groups, and takes them unless a group is too
-// large. 0: fine; 1: a group is too large, or the pattern of A is not symmetric; -2: no memory.
+// Makes everything but the factor, from A and its groups, and takes them unless a group has more
+// than rows_max rows. 0: fine; 1: a group is too large, or the pattern of A is not symmetric; -2:
+// no memory.
 int group_face_make(group_face *f, perp_csc *A, groups *g);
+// D = sigma I, or D = more unless it is NULL. There is no factor afterwards.
+void group_face_diagonal(group_face *f, double sigma, const double *more);
 void group_face_clear(group_face *f);   // releases all but f
 // New values of the same pattern with groups of the same rows and sizes. 1: A and g are taken; 0:
 // not.

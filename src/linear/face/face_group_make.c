@@ -14,8 +14,8 @@
 #include "assemble.h"
 #include "vector.h"
 
-enum { NONE = -1,
-       GROUP_ROWS_MAX = 128 };      // rows of a group; each change of a group makes its block again
+#define DIAGONAL_MAX 0x1p800   // of D; a row with this much has z = 0
+enum { NONE = -1 };
 
 typedef struct neighbours {  // groups that couple, each with itself
   int32_t *start, *group;    // count + 1; ascending in each
@@ -82,6 +82,20 @@ static void scale(group_face *f) {
   }
 }
 
+void group_face_diagonal(group_face *f, double sigma, const double *more) {
+  f->sigma = sigma;
+  f->more = more;
+  f->factored = f->ready = 0;
+  memset(f->stale, 1, (size_t)f->count);
+  for (int32_t i = 0; i < f->n; i++) {   // the diagonal of R A R is near 1
+    int e = 0;
+    const double d = min2(f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma), DIAGONAL_MAX);
+    frexp(max2(d, 1.0), &e);
+    f->s[i] = power_of_two_within(-(e/2), 500);
+    f->d[i] = d*f->s[i]*f->s[i];
+  }
+}
+
 // Sets the row, group and position of everything, and the values of A and T.
 static int load(group_face *f) {
   const groups *g = &f->g;
@@ -96,8 +110,7 @@ static int load(group_face *f) {
     }
   }
   scale(f);
-  f->factored = f->ready = 0;
-  memset(f->stale, 1, (size_t)f->count);
+  group_face_diagonal(f, f->sigma, f->more);
   return 0;
 }
 
@@ -190,8 +203,9 @@ static int take_arrays(group_face *f, const sizes *s) {
     X = ARENA_ARRAY(&a, double, s->weights);
     L = ARENA_ARRAY(&a, double, s->squares);
     K = ARENA_ARRAY(&a, double, s->blocks);
-    double **const by_row[] = {&f->r, &f->rhs, &f->rest, &f->left};
-    for (size_t k = 0; k < 4; k++) *by_row[k] = ARENA_ARRAY(&a, double, n);
+    double **const by_row[] = {&f->r, &f->s, &f->d, &f->rhs, &f->rest, &f->left};
+    for (size_t k = 0; k < sizeof by_row/sizeof by_row[0]; k++)
+      *by_row[k] = ARENA_ARRAY(&a, double, n);
     f->t = ARENA_ARRAY(&a, double, slots);
     f->plus = ARENA_ARRAY(&a, double, slots);
     f->B = ARENA_ARRAY(&a, double, m*m);
@@ -298,7 +312,7 @@ int group_face_make(group_face *f, perp_csc *A, groups *g) {
   f->value = (double *)A->value;   // assemble_csc made it, so it may be changed
   f->g = *g;
   const sizes s = measure(f);
-  if (s.m > GROUP_ROWS_MAX) {
+  if (s.m > f->rows_max) {
     f->A = (perp_csc){0};
     f->g = (groups){0};
     return 1;

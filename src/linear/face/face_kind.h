@@ -2,6 +2,8 @@
 #ifndef PERP_FACE_KIND_H
 #define PERP_FACE_KIND_H
 
+#include <math.h>
+
 #include "body_rows.h"
 #include "face.h"
 #include "groups.h"
@@ -17,6 +19,8 @@ typedef struct face_kind {   // see the functions of the same names in face.h
   double (*flops_solve)(const face *f);
   int64_t (*nnz)(const face *f);
   double (*flops_update)(const face *f, const uint8_t *is_free);
+  void (*diagonal)(face *f, const double *d);                            // NULL: it cannot
+  void (*multiply)(const face *f, const double *x, double *y);           // likewise
 } face_kind;
 
 struct face {                // the first member of every kind
@@ -24,7 +28,12 @@ struct face {                // the first member of every kind
   int32_t factorizations, modifications;
   // Of the current solve, for a new factorisation during it; or NULL.
   const perp_deadline *deadline;
+  double error, left;        // see face_error() and face_left()
 };
+
+static inline face face_new(const face_kind *kind) {
+  return (face){.kind = kind, .error = (double)INFINITY, .left = (double)INFINITY};
+}
 
 #define FACE_DRIFT_ERROR_MAX 1e-11    // backward error; above it the factor is made again
 #define FACE_REFINED_ERROR_MAX 1e-14  // backward error; below it refinement gains nothing
@@ -46,28 +55,21 @@ face *face_entries_create(const perp_operator *A, const perp_allocator *allocato
 face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed);
 
 // The kind by groups of the rows of such an A. Takes A and g. If *failed is 1 and A is not cleared,
-// a group has too many rows and both still belong to the caller.
-face *face_group_create(perp_csc *A, groups *g, const perp_allocator *allocator, int *failed);
+// a group has more than rows_max rows and both still belong to the caller.
+face *face_group_create(perp_csc *A, groups *g, int32_t rows_max, const perp_allocator *allocator,
+                        int *failed);
 
 // The kind through bodies. It needs slack_i + sigma > FACE_BODY_SLACK_MIN A_ii in free rows. Takes
 // the rows, even if it fails.
 #define FACE_BODY_SLACK_MIN 0x1p-40   // relative to A_ii
 face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *failed);
 
-// Sets D = slack + d in place of slack + sigma I. The caller keeps d, n numbers >= 0. d may be 0
-// except in rows without entries in B.
-void face_body_diagonal(face *f, const double *d);
-// Error of the last solve: |residual_i| relative to (|B||B'| + D)_i max|z| + max|r|, with rows
-// scaled to a diagonal near 1.
-double face_body_error(const face *f);
-double face_body_left(const face *f);   // max|residual|/max|r| of the last solve
-void face_body_product(const face *f, const double *x, double *y);   // y = A x, without d
 
 // For callers that keep velocities themselves: R B and R^2 slack of the face, and *r = R. NULL: the
 // face does not go through bodies.
 const body_rows *face_body_rows(const face *f, const double **r);
-// Factors H = I + (R B)'E^-1 (R B) of all rows. Valid until the next face_shift or
-// face_body_diagonal. Returns as face_update.
+// Factors H = I + (R B)'E^-1 (R B) of all rows. Valid until the next face_shift or face_diagonal.
+// Returns as face_update.
 int face_body_factor(face *f, const double *E, const perp_deadline *deadline);
 void face_body_velocities(face *f, double *u);   // u <- H^-1 u
 
@@ -75,8 +77,11 @@ void face_body_velocities(face *f, double *u);   // u <- H^-1 u
 // face_shift; 1: it may.
 face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
                   int *failed);
-// The same for a caller that needs bodies and sets D by face_body_diagonal. NULL: *failed is 1
-// (there are no bodies, or contacts are cheaper) or -2 (no memory).
+// The same for a caller that needs bodies, or groups of the rows of an assembled S. NULL: *failed is
+// 1 (there are none, or they do not pay) or -2 (no memory). S is taken unless *failed is 1 and S is
+// not cleared.
 face *face_choose_bodies(const perp_operator *A, const perp_allocator *allocator, int *failed);
+face *face_choose_groups(perp_csc *S, int rows_change, const perp_allocator *allocator,
+                         int *failed);
 
 #endif

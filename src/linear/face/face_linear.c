@@ -146,7 +146,7 @@ static int64_t nnz(const face *base) {   // unknown
 }
 
 static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
-                               flops_solve, nnz, flops_rows};
+                               flops_solve, nnz, flops_rows, NULL, NULL};
 
 face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
                          const perp_options *options, const perp_allocator *allocator,
@@ -160,7 +160,7 @@ face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
   linear_face *f = take(&memory, sizeof *f);
   *failed = -2;
   if (f == NULL) return NULL;
-  *f = (linear_face){.base.kind = &kind, .memory = memory, .ops = ops, .options = options, .A = *A};
+  *f = (linear_face){.base = face_new(&kind), .memory = memory, .ops = ops, .options = options, .A = *A};
   f->self = take(&memory, ops->bytes(&limits));
   f->scratch = take(&memory, limits.scratch);
   f->rhs = take(&memory, n*sizeof *f->rhs);

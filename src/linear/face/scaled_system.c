@@ -3,8 +3,10 @@
 // M = PA + Q is equilibrated by powers of two, S = R M C with largest entries near 1
 // (scaled_system_entries.c). A small or full matrix gets a dense LU. For another one the first of
 // these attempts that works is used, each with one analysis:
-//   bodies, groups   factors of a smaller matrix; the entries of A are taken, or LDL' is analysed,
-//                    only if they fail.
+//   smaller   a face through bodies or groups, if p >= 0 and q >= 0. Where p_i > 0, row i says
+//          (A z)_i + (q_i/p_i) z_i = r_i/p_i, which is symmetric. Where p_i = 0, it says z_i =
+//          r_i/q_i, and column i moves to the right-hand side. The entries of A are taken only if
+//          it fails.
 //   LDL'   if A is symmetric up to rounding, its diagonal is nonnegative, and p_i is 0 or 1. It
 //          factors the symmetric part without exchanges; refinement corrects the difference.
 //          KKT systems and circuits, [Q -G'; G 0], become symmetric if the signs of some rows are
@@ -35,9 +37,12 @@ system_solver *system_create(const perp_operator *A, const perp_allocator *given
   system_solver *s = allocator.allocate(allocator.context, sizeof *s);
   if (s == NULL) return NULL;
   *s = (system_solver){.allocator = allocator, .n = A->n, .given = *A};
-  int failed = 0;
-  if (A->n > DENSE_ROWS_MAX) s->bodies = body_system_create(A, &s->allocator, &failed);
-  if (s->bodies != NULL || (failed != -2 && system_take_entries(s) == 0)) return s;
+  int failed = 1;
+  face *bodies = A->n > DENSE_ROWS_MAX ? face_choose_bodies(A, &s->allocator, &failed) : NULL;
+  s->lifts = bodies != NULL;
+  if (bodies != NULL) failed = system_take_smaller(s, bodies);
+  else if (failed != -2) failed = system_take_entries(s);
+  if (failed == 0) return s;
   system_destroy(s);
   return NULL;
 }
@@ -45,8 +50,8 @@ system_solver *system_create(const perp_operator *A, const perp_allocator *given
 void system_destroy(system_solver *s) {
   if (s == NULL) return;
   const perp_allocator allocator = s->allocator;
-  body_system_destroy(s->bodies);
-  group_system_destroy(s->groups);
+  face_destroy(s->smaller);
+  if (s->p != NULL) allocator.release(allocator.context, s->p);
   sparse_ldl_destroy(s->ldl);
   sparse_lu_destroy(s->lu);
   if (s->csc.colptr != NULL) assembled_free(&allocator, &s->csc);
@@ -105,11 +110,6 @@ int system_factor_formed(system_solver *s) {
   return failed;
 }
 
-int system_factor_entries(system_solver *s, const double *p, const double *q) {
-  system_form(s, p, q);
-  return system_factor_formed(s);
-}
-
 // ---- attempts ----
 
 // 1: p is a mask of 0 and 1, and q > 0 where p = 0. Then LDL' can be used.
@@ -126,28 +126,28 @@ static int mask(system_solver *s, const double *p, const double *q) {
   return 1;
 }
 
-static int factor_groups(system_solver *s, const double *q) {
-  s->stage = GROUPS;
+static int factor_smaller(system_solver *s) {
+  s->masked = 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    if (!(s->p[i] >= 0.0) || !(s->q[i] >= 0.0) || !(s->p[i] + s->q[i] > 0.0)) return i + 1;
+    s->kept[i] = s->p[i] > 0.0;
+    s->masked |= s->p[i] == 0.0;
+    s->D[i] = s->p[i] > 0.0 ? s->q[i]/s->p[i] : 0.0;
+  }
+  s->stage = SMALLER;
   s->factorizations++;
-  const int failed = group_system_factor(s->groups, s->masked ? s->kept : NULL, q, &s->deadline);
+  face_diagonal(s->smaller, s->D);
+  const int failed = face_update(s->smaller, s->kept, &s->deadline);
   s->usable = failed == 0;
   return failed;
 }
 
-// Uses groups if there are any, otherwise all rows of A.
-static int factor_any(system_solver *s, const double *p, const double *q) {
+int system_factor_entries(system_solver *s, const double *p, const double *q) {
+  const int failed = s->entries ? 0 : system_take_entries(s);
+  if (failed != 0) return -2;
   s->stage = !s->full && s->symmetric && mask(s, p, q) ? LDL : BOLD_LU;
-  if (s->groups != NULL && s->stage == LDL) {
-    const int failed = factor_groups(s, q);
-    if (failed <= 0) return failed;
-    s->stage = LDL;
-  }
-  return system_factor_entries(s, p, q);
-}
-
-int system_factor_without_bodies(system_solver *s, const double *p, const double *q) {
-  if (!s->entries && system_take_entries(s) != 0) return -2;
-  return factor_any(s, p, q);
+  system_form(s, p, q);
+  return system_factor_formed(s);
 }
 
 int system_factor(system_solver *s, const double *p, const double *q,
@@ -155,10 +155,11 @@ int system_factor(system_solver *s, const double *p, const double *q,
   s->deadline = deadline != NULL ? *deadline : (perp_deadline){0};
   s->usable = s->n == 0;
   if (s->n == 0) return 0;
-  if (s->bodies == NULL) return factor_any(s, p, q);
-  s->factorizations++;
-  s->stage = BODIES;
-  const int failed = body_system_factor(s->bodies, p, q, deadline);
-  s->usable = failed == 0;
-  return failed > 0 ? system_factor_without_bodies(s, p, q) : failed;
+  if (s->smaller == NULL) return system_factor_entries(s, p, q);
+  for (int32_t i = 0; i < s->n; i++) {
+    s->p[i] = p != NULL ? p[i] : 1.0;
+    s->q[i] = q != NULL ? q[i] : 0.0;
+  }
+  const int failed = factor_smaller(s);
+  return failed > 0 ? system_factor_entries(s, s->p, s->q) : failed;
 }

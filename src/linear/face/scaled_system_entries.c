@@ -121,10 +121,22 @@ static int take_sparse(system_solver *s) {
   if (!s->quasi && like.skew > SYMMETRY_REFINED) return 0;
   s->rounded = like.skew > 0.0;
   s->symmetric = 1;
-  int failed = 1;
-  if (!s->quasi && like.skew <= SYMMETRY_PAIRED)
-    s->groups = group_system_create(A, &s->allocator, &failed);
+  int failed = s->quasi || like.skew > SYMMETRY_PAIRED || s->smaller != NULL;
+  face *through = failed == 0 ? face_choose_groups(&s->csc, 0, &s->allocator, &failed) : NULL;
+  if (through != NULL) return system_take_smaller(s, through);
   return failed > 0 ? system_need_ldl(s) : failed;
+}
+
+int system_take_smaller(system_solver *s, face *smaller) {
+  const size_t n = (size_t)s->n;
+  s->smaller = smaller;
+  s->p = s->allocator.allocate(s->allocator.context, 4*n*sizeof *s->p + n);
+  if (s->p == NULL) return -2;
+  s->q = s->p + n;
+  s->D = s->q + n;
+  s->rhs = s->D + n;
+  if (s->kept == NULL) s->kept = (uint8_t *)(s->rhs + n);
+  return 0;
 }
 
 // 1: a dense view with so many entries that a sparse copy would not pay.
@@ -142,6 +154,11 @@ static int is_full(const perp_operator *A) {
 int system_take_entries(system_solver *s) {
   const perp_operator *A = &s->given;
   int failed = 1;
+  if (s->block != NULL) {   // everything else is known
+    failed = assemble_csc(A, 1, &s->allocator, &s->csc);
+    s->entries = failed == 0;
+    return failed;
+  }
   if (A->n > DENSE_ROWS_MAX && !is_full(A)) failed = assemble_csc(A, 1, &s->allocator, &s->csc);
   const int sparse = failed == 0 && (double)s->csc.colptr[A->n] <=
                                         DENSE_DENSITY_MIN*(double)A->n*(double)A->n;
@@ -150,7 +167,7 @@ int system_take_entries(system_solver *s) {
     s->csc = (perp_csc){0};
   }
   if (failed >= 0) failed = sparse ? take_sparse(s) : take_dense(s, A);
-  s->entries = failed == 0;
+  s->entries = failed == 0 && (!sparse || s->csc.colptr != NULL);
   return failed;
 }
 

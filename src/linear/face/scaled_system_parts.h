@@ -2,8 +2,7 @@
 #ifndef PERP_SCALED_SYSTEM_PARTS_H
 #define PERP_SCALED_SYSTEM_PARTS_H
 
-#include "body_system.h"
-#include "group_system.h"
+#include "face_kind.h"
 #include "scaled_system.h"
 #include "sparse_ldl.h"
 #include "sparse_lu.h"
@@ -12,8 +11,7 @@
 
 // The attempts, in their order.
 typedef enum stage {
-  BODIES,    // body_system.c, for products J W J' + compliance with more contacts than bodies
-  GROUPS,    // group_system.c, for a symmetric A whose rows come in groups, as contacts do
+  SMALLER,   // a face through bodies or groups, for D >= 0 in place of PA + Q
   LDL,       // sparse LDL' of the symmetric part of S, without exchanges
   BOLD_LU,   // sparse LU that exchanges rows only if the diagonal is tiny, which saves fill
   SAFE_LU    // sparse LU with the usual exchanges
@@ -24,8 +22,10 @@ struct system_solver {
   int32_t n;
   int32_t factorizations;
   perp_operator given;
-  body_system *bodies;     // NULL: use the entries
-  int entries;             // 1: the entries of A have been taken
+  face *smaller;           // NULL: there is none, or it does not pay
+  int lifts;               // 1: it goes through bodies
+  double *p, *q, *D, *rhs; // n each, if there is one: p and q as given; q/p where p > 0; work
+  int entries;             // 1: the entries of A are here
   int full;                // 1: dense; A, S, LU are n x n, row-major
   double *A;               // n x n
   double *S;               // n x n, or one per entry of A: R (PA + Q) C
@@ -34,7 +34,6 @@ struct system_solver {
   perp_csc csc;            // sparse: A with all its diagonal entries
   int32_t *diagonal;       // n: places of the diagonal entries
   int symmetric;           // 1: A is symmetric, after changes of signs if quasi
-  group_system *groups;    // NULL: there are none, or they do not pay
   sparse_ldl *ldl;         // NULL: not needed yet
   int rounded;             // 1: A is not exactly symmetric
   double *sign;            // n: signs of the rows that make A symmetric
@@ -57,7 +56,9 @@ struct system_solver {
 typedef struct likeness { double matched, skew; } likeness;
 
 // scaled_system_entries.c
-int system_take_entries(system_solver *s);   // 0: fine; 1: A does not show them; -2: no memory
+// 0: fine; 1: A does not show them; -2: no memory. Groups of rows may take them over.
+int system_take_entries(system_solver *s);
+int system_take_smaller(system_solver *s, face *smaller);   // takes it. 0: fine; -2: no memory
 likeness system_compare_transpose(const perp_csc *A, int32_t *next);   // next: n, work
 // S = R (PA + Q) C for these p and q, equilibrated, with the signs of rows changed if quasi.
 void system_form(system_solver *s, const double *p, const double *q);
@@ -66,6 +67,5 @@ void system_form(system_solver *s, const double *p, const double *q);
 int system_need_ldl(system_solver *s);          // creates and analyses ldl if there is none
 int system_factor_formed(system_solver *s);     // factors S by s->stage, or by a later stage
 int system_factor_entries(system_solver *s, const double *p, const double *q);
-int system_factor_without_bodies(system_solver *s, const double *p, const double *q);
 
 #endif

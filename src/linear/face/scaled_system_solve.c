@@ -111,24 +111,33 @@ static double solve_scaled(system_solver *s, int refine) {
   return error;
 }
 
+// v <- the solution by the smaller face, unless its error exceeds `most`. Returns the error.
+static double solve_smaller(system_solver *s, double *v, int refine, double most) {
+  const int32_t n = s->n;
+  double *z = s->rhs;
+  int moves = 0;
+  for (int32_t i = 0; i < n && s->masked; i++) {
+    z[i] = s->kept[i] ? 0.0 : v[i]/s->q[i];
+    moves |= z[i] != 0.0;
+  }
+  if (moves) face_multiply(s->smaller, z, z);
+  for (int32_t i = 0; i < n; i++)
+    z[i] = s->kept[i] ? v[i]/s->p[i] - (moves ? z[i] : 0.0) : 0.0;
+  const int failed = face_solve(s->smaller, z, refine);
+  const double error = failed == 0 ? face_error(s->smaller) : (double)INFINITY;
+  if (!(error <= most)) return error == error ? error : (double)INFINITY;
+  for (int32_t i = 0; i < n; i++) v[i] = s->kept[i] ? z[i] : v[i]/s->q[i];
+  return error;
+}
+
 double system_solve(system_solver *s, double *v, int refine) {
   const int32_t n = s->n;
   if (!s->usable) return (double)INFINITY;
-  if (n > 0 && s->stage == BODIES) {
+  if (n > 0 && s->stage == SMALLER) {
     const double most = refine > 0 ? SOLVE_ERROR_MAX : (double)INFINITY;
-    const double error = body_system_solve(s->bodies, v, refine, most);
+    const double error = solve_smaller(s, v, refine, most);
     if (error <= most) return error;
-    if (system_factor_without_bodies(s, body_system_p(s->bodies), body_system_q(s->bodies)) != 0)
-      return (double)INFINITY;
-  }
-  if (n > 0 && s->stage == GROUPS) {
-    memcpy(s->v, v, (size_t)n*sizeof *v);
-    const double error = group_system_solve(s->groups, v, refine);
-    if (error <= (refine > 0 ? SOLVE_ERROR_MAX : (double)INFINITY)) return error;
-    memcpy(v, s->v, (size_t)n*sizeof *v);
-    for (int32_t i = 0; i < n; i++) s->high[i] = s->kept[i];
-    s->stage = LDL;
-    if (system_factor_entries(s, s->high, group_system_q(s->groups)) != 0) return (double)INFINITY;
+    if (system_factor_entries(s, s->p, s->q) != 0) return (double)INFINITY;
   }
   for (int32_t i = 0; i < n; i++) s->v[i] = s->r[i]*v[i];
   const int more = s->stage == LDL && s->rounded && refine > 0 ? EXTRA_CORRECTIONS : 0;
@@ -144,18 +153,17 @@ double system_solve(system_solver *s, double *v, int refine) {
 }
 
 double system_left(const system_solver *s) {
-  return s->usable && s->n > 0 && s->stage == BODIES ? body_system_left(s->bodies)
-                                                     : (double)INFINITY;
+  return s->usable && s->n > 0 && s->stage == SMALLER ? face_left(s->smaller) : (double)INFINITY;
 }
 
-int system_lifts(const system_solver *s) { return s->bodies != NULL; }
+int system_lifts(const system_solver *s) { return s->lifts; }
 
 // ---- products ----
 
 void system_apply(const system_solver *s, const double *x, double *y) {
   const int32_t n = s->n;
   if (!s->entries) {
-    body_system_apply(s->bodies, x, y);
+    face_multiply(s->smaller, x, y);
     return;
   }
   if (s->full) {
@@ -171,7 +179,7 @@ void system_apply(const system_solver *s, const double *x, double *y) {
 void system_apply_transpose(const system_solver *s, const double *x, double *y) {
   const int32_t n = s->n;
   if (!s->entries) {   // A is symmetric
-    body_system_apply(s->bodies, x, y);
+    face_multiply(s->smaller, x, y);
     return;
   }
   if (s->full) {
@@ -194,8 +202,7 @@ int system_quasidefinite(const system_solver *s) { return s->quasi; }
 int32_t system_factorizations(const system_solver *s) { return s->factorizations; }
 
 int64_t system_nonzeros(const system_solver *s) {
-  if (s->usable && s->n > 0 && s->stage == BODIES) return body_system_nonzeros(s->bodies);
+  if (s->usable && s->n > 0 && s->stage == SMALLER) return face_nnz(s->smaller);
   if (s->full || !s->usable) return 0;
-  if (s->stage == GROUPS) return group_system_nonzeros(s->groups);
   return s->stage == LDL ? sparse_ldl_nnz(s->ldl) : sparse_lu_nnz(s->lu);
 }
