@@ -33,7 +33,7 @@ static void test_follows_the_free_rows(void **state) {
     uint8_t is_free[LARGEST];
     double r[LARGEST], v[LARGEST], sigma = 0.0;
     int failed;
-    face *f = face_create(&A, NULL, &failed);
+    face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
     assert_non_null(f);
     v[0] = 1.0;
     assert_int_equal(face_solve(f, v, 1), 1);          // nothing is factored yet
@@ -60,7 +60,7 @@ static void test_modifies_or_factors(void **state) {
   const perp_operator A = made->problem.A;
   uint8_t *is_free = calloc((size_t)n, 1);
   int failed;
-  face *f = face_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
   assert_non_null(f);
   for (int32_t i = 0; i < n; i++) is_free[i] = i%3 != 0;
   assert_true(isinf(face_flops_rows(f, is_free)));
@@ -100,7 +100,7 @@ static void test_dependent_rows(void **state) {
   compress(&s);
   const perp_operator A = perp_from_csc(&s.csc, PERP_CLAIM_SYMMETRIC);
   int failed;
-  face *f = face_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
   assert_non_null(f);
   const int code = face_update(f, (const uint8_t[]){1, 1, 1}, NULL);
   assert_true(code == 1 || code == 2);
@@ -121,7 +121,7 @@ static void test_dependent_rows(void **state) {
   assert_true(fabs(u[0] - 1.2) < 1e-14 && fabs(u[1] + 0.8) < 1e-14 && u[2] == 0.0);
   face_destroy(f);
   s.value[0] = -1.0;                                     // a negative pivot is none
-  f = face_create(&A, NULL, &failed);
+  f = face_create(&A, FACE_SHIFTS, NULL, &failed);
   assert_non_null(f);
   assert_int_equal(face_update(f, (const uint8_t[]){1, 0, 0}, NULL), 1);
   face_destroy(f);
@@ -136,7 +136,7 @@ static void test_new_values(void **state) {
   uint8_t is_free[30];
   memset(is_free, 1, sizeof is_free);
   int failed;
-  face *f = face_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
   assert_non_null(f);
   assert_int_equal(face_update(f, is_free, NULL), 0);
   for (int32_t k = 0; k < 900; k++) s.dense[k] *= 4.0;
@@ -166,7 +166,7 @@ static void test_drift_is_noticed(void **state) {
   uint8_t is_free[N];
   memset(is_free, 1, sizeof is_free);
   int failed;
-  face *f = face_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
   assert_non_null(f);
   for (int step = 0; step < often(3000); step++) {
     is_free[whole(0, N - 1)] ^= 1;
@@ -198,7 +198,7 @@ static void test_deadline(void **state) {
   memset(is_free, 1, sizeof is_free);
   const perp_deadline over = {.passed = always};
   int failed;
-  face *f = face_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
   assert_non_null(f);
   assert_int_equal(face_update(f, is_free, &over), -1);
   assert_int_equal(face_update(f, is_free, NULL), 0);
@@ -220,13 +220,13 @@ static void test_sizes_zero_and_one(void **state) {
   const perp_operator A = perp_from_csc(&nothing, PERP_CLAIM_SYMMETRIC),
                       B = perp_from_csc(&zero, PERP_CLAIM_SYMMETRIC);
   int failed;
-  face *f = face_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
   double v[1] = {3};
   assert_non_null(f);
   assert_int_equal(face_update(f, (const uint8_t[]){0}, NULL), 0);
   assert_int_equal(face_solve(f, v, 1), 0);
   face_destroy(f);
-  f = face_create(&B, NULL, &failed);
+  f = face_create(&B, FACE_SHIFTS, NULL, &failed);
   assert_non_null(f);
   assert_int_equal(face_update(f, (const uint8_t[]){1}, NULL), 1);
   assert_int_equal(face_update(f, (const uint8_t[]){0}, NULL), 0);
@@ -245,7 +245,7 @@ static void test_memory_fails_cleanly(void **state) {
     counter c = {.fail_at = at};
     const perp_allocator allocator = {counted_allocate, counted_release, &c};
     int failed;
-    face *f = face_create(&A, &allocator, &failed);
+    face *f = face_create(&A, FACE_SHIFTS, &allocator, &failed);
     if (f != NULL) {
       face_destroy(f);
       assert_int_equal(c.live, 0);
@@ -265,7 +265,7 @@ static void test_asymmetric_pattern(void **state) {
   const perp_csc lower = {2, 2, colptr, row, value};
   const perp_operator A = perp_from_csc(&lower, 0);
   int failed;
-  assert_null(face_create(&A, NULL, &failed));
+  assert_null(face_create(&A, FACE_SHIFTS, NULL, &failed));
   assert_int_equal(failed, 2);
 }
 

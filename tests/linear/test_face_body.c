@@ -248,7 +248,8 @@ static void test_who_does_not_shift(void **state) {
   while (s.rowptr[row + 1] <= entry) row++;
   is_free[row] = 1;
   v[row] = 1.0;
-  face *f = face_choose(&s.A, 0, NULL, &failed), *g = face_choose(&s.A, 1, NULL, &failed);
+  face *f = face_create(&s.A, FACE_SETS, NULL, &failed),
+       *g = face_create(&s.A, FACE_SHIFTS, NULL, &failed);
   assert_true(f != NULL && g != NULL);
   assert_int_equal(face_update(f, is_free, NULL), 0);
   assert_int_equal(face_solve(f, v, 1), 0);
@@ -353,7 +354,7 @@ static void test_wall(void **state) {
   double *v = calloc((size_t)n, sizeof *v), *r = calloc((size_t)n, sizeof *r),
          *y = calloc((size_t)n, sizeof *y);
   int failed;
-  face *f = face_create(&A, NULL, &failed),
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed),
        *g = face_entries_create(&s->problem.A, NULL, &failed);
   assert_true(f != NULL && g != NULL && is_free != NULL && v != NULL && r != NULL && y != NULL);
   assert_true(face_nnz(f) < face_nnz(g)/4);              // bodies, not contacts
@@ -428,12 +429,12 @@ static void test_chooses(void **state) {
                             .value = value, .block = 1, .W = W, .compliance = compliance};
     const perp_operator A = perp_from_product(&P, 0);
     int failed;
-    face *f = face_create(&A, NULL, &failed);
+    face *f = face_create(&A, FACE_SHIFTS, NULL, &failed);
     assert_non_null(f);
     assert_true(face_nnz(f) < 16*COUNT);
     face_destroy(f);
     W[0] = 0.0;                                          // the platform is the ground
-    f = face_create(&A, NULL, &failed);
+    f = face_create(&A, FACE_SHIFTS, NULL, &failed);
     assert_non_null(f);
     assert_true(face_nnz(f) < 16*COUNT);
     face_destroy(f);
@@ -442,7 +443,7 @@ static void test_chooses(void **state) {
   perp_sample *s = make_with("wall", 1, "bodies", 40.0, "mode", 0.0, "points", 1.0, NULL);
   const perp_operator A = perp_from_product(&s->product, 0);
   int failed;
-  face *f = face_create(&A, NULL, &failed), *contacts = face_entries_create(&A, NULL, &failed),
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed), *contacts = face_entries_create(&A, NULL, &failed),
        *bodies = through_bodies(&A);
   assert_true(f != NULL && contacts != NULL);
   assert_true(face_nnz(f) == face_nnz(contacts) && face_nnz(contacts) < face_nnz(bodies));

@@ -342,7 +342,7 @@ static void wall(double mode, double points, uint64_t seed) {
   double *r = calloc((size_t)n, sizeof *r), *v = calloc((size_t)n, sizeof *v),
          *w = calloc((size_t)n, sizeof *w), *y = calloc((size_t)n, sizeof *y);
   int failed;
-  face *f = face_create(&A, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
   assert_true(f != NULL && e != NULL && n >= 300);
   assert_true(2*face_nnz(f) < face_nnz(e));
   assert_true(face_flops_anew(f) < 0.5*face_flops_anew(e));
@@ -394,7 +394,7 @@ static void test_no_groups(void **state) {
   perp_sample *made = make_with("obstacle", 1, "size", 30.0, NULL);
   const perp_operator A = made->problem.A;
   int failed;
-  face *f = face_create(&A, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
+  face *f = face_create(&A, FACE_SHIFTS, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
   assert_true(f != NULL && e != NULL && face_nnz(f) == face_nnz(e));
   face_destroy(f);
   face_destroy(e);
@@ -424,7 +424,7 @@ static void test_choice_at_its_limits(void **state) {
     sparse_sample s = chain(300, points);
     const perp_operator A = perp_from_csc(&s.csc, PERP_CLAIM_SYMMETRIC);
     int failed;
-    face *f = face_create(&A, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
+    face *f = face_create(&A, FACE_SHIFTS, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
     assert_true(f != NULL && e != NULL);
     if (points > 128) assert_true(face_nnz(f) == face_nnz(e));
     else assert_true(2*face_nnz(f) < face_nnz(e));
@@ -446,7 +446,7 @@ static void test_choice_at_its_limits(void **state) {
     s.dense[300*5 + 12] = 0.0;
     compress(&s);
     const perp_operator B = perp_from_csc(&s.csc, 0);
-    assert_null(face_create(&B, NULL, &failed));
+    assert_null(face_create(&B, FACE_SHIFTS, NULL, &failed));
     assert_int_equal(failed, 2);
     sparse_drop(&s);
   }

@@ -9,7 +9,7 @@
 #include "face_kind.h"
 #include "gallery_sample.h"
 #include "groups_chain.h"
-#include "scaled_system.h"
+#include "face_diagonal.h"
 
 // v <- M^-1 v by Gauss with exchanges, M: n x n, row-major, lost.
 static void gauss(int32_t n, long double *M, long double *v) {
@@ -53,7 +53,7 @@ static int factor(face *g, int32_t n, const uint8_t *kept, const double *q,
   double *none = calloc((size_t)n, sizeof *none);
   assert_true(all != NULL && none != NULL);
   memset(all, 1, (size_t)n);
-  face_diagonal(g, q != NULL ? q : none);
+  face_diagonal(g, NULL, q != NULL ? q : none);
   const int code = face_update(g, kept != NULL ? kept : all, deadline);
   free(all);
   free(none);
@@ -218,7 +218,7 @@ static void systems_of_walls(void **state) {
   support_state = 6;
   for (int mode = 0; mode < 2; mode++) {
     perp_sample *s = make_with("wall", 7, "bodies", 40.0, "mode", (double)mode, NULL);
-    system_solver *system = system_create(&s->problem.A, NULL);
+    face *system = diagonal_face(&s->problem.A, NULL);
     assert_non_null(system);
     const size_t n = (size_t)s->n;
     double *p = calloc(n, sizeof *p), *q = calloc(n, sizeof *q), *r = calloc(n, sizeof *r),
@@ -232,14 +232,14 @@ static void systems_of_walls(void **state) {
         r[i] = z[i] = between(-1.0, 1.0);
       }
       if (round == 2) q[3] = -1e-3*q[3];
-      assert_int_equal(system_factor(system, p, q, NULL), 0);
-      assert_true(system_solve(system, z, 2) <= 1e-13);
+      assert_int_equal(diagonal_factor(system, p, q, NULL), 0);
+      assert_true(diagonal_solve(system, z, 2) <= 1e-13);
       const double rest = left(s, p, q, r, z);
       if (!(rest <= 1e-12)) fail_msg("mode %d, round %d: residual %g", mode, round, rest);
-      through[round] = system_nonzeros(system);
+      through[round] = face_nnz(system);
       if (round == 1) {   // as it comes
         memcpy(z, r, n*sizeof *z);
-        assert_true(system_solve(system, z, -1) == 0.0);
+        assert_true(diagonal_solve(system, z, -1) == 0.0);
         assert_true(left(s, p, q, r, z) <= 1e-8);
       }
     }
@@ -249,7 +249,7 @@ static void systems_of_walls(void **state) {
     free(q);
     free(r);
     free(z);
-    system_destroy(system);
+    face_destroy(system);
     drop(s);
   }
 }

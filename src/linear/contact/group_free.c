@@ -120,34 +120,30 @@ static void exchange_all(const group_free *f, const double *scale, const uint8_t
   }
 }
 
-// Computes E, F and K from T, the slots and B. F goes to X, E to L.
-static void form(group_free *f, const double *B) {
+// Computes E, F and K from T, the slots and B. F goes to X, E to L. W: m x r, work: B_es.
+static void form(group_free *f, const double *B, double *W) {
   const size_t m = (size_t)f->m, r = (size_t)f->r;
+  for (size_t k = 0; k < r; k++) {
+    const double *b = f->slot[k] != NONE ? B + (size_t)f->slot[k]*m : NULL;
+    for (size_t l = 0; l < r; l++)
+      f->K[k*r + l] = b != NULL && f->slot[l] != NONE ? b[f->slot[l]] : 0.0;
+    for (int32_t q = 0; q < f->count; q++) W[(size_t)q*r + k] = b != NULL ? b[f->rest[q]] : 0.0;
+  }
   for (int32_t q = 0; q < f->count; q++) {
     const double *T = f->T + (size_t)q*r, *b = B + (size_t)f->rest[q]*m;
     double *X = f->X + (size_t)q*r, *L = f->L + (size_t)q*m;
     for (size_t k = 0; k < r; k++) {
-      X[k] = 0.0;
-      if (f->slot[k] == NONE) continue;
-      const double *bs = B + (size_t)f->slot[k]*m;
-      double sum = b[f->slot[k]];
-      for (size_t l = 0; l < r; l++)
-        if (f->slot[l] != NONE) sum -= T[l]*bs[f->slot[l]];
-      X[k] = sum;
+      double sum = W[(size_t)q*r + k];
+      for (size_t l = 0; l < r; l++) sum -= T[l]*f->K[k*r + l];
+      X[k] = f->slot[k] != NONE ? sum : 0.0;
     }
     for (int32_t p = 0; p <= q; p++) {   // (B_es - T_e B_ss) T_e' and T_e B_se
-      const double *Tp = f->T + (size_t)p*r;
-      const int32_t j = f->rest[p];
-      double sum = b[j];
-      for (size_t k = 0; k < r; k++)
-        if (f->slot[k] != NONE) sum -= X[k]*Tp[k] + T[k]*B[(size_t)f->slot[k]*m + (size_t)j];
+      const double *Tp = f->T + (size_t)p*r, *Wp = W + (size_t)p*r;
+      double sum = b[f->rest[p]];
+      for (size_t k = 0; k < r; k++) sum -= X[k]*Tp[k] + T[k]*Wp[k];
       L[p] = sum;
     }
   }
-  for (size_t k = 0; k < r; k++)
-    for (size_t l = 0; l < r; l++)
-      f->K[k*r + l] = f->slot[k] != NONE && f->slot[l] != NONE
-                          ? B[(size_t)f->slot[k]*m + (size_t)f->slot[l]] : 0.0;
 }
 
 // E = L L'. Returns 0, -1: deadline, or 1 + the row of the rest whose pivot is too small. Rounding
@@ -221,7 +217,7 @@ int group_condense(group_free *f, const double *T, const int32_t *skeleton, cons
     }
     f->rest[f->count++] = j;
   }
-  form(f, B);
+  form(f, B, W);
   const int32_t failed = factor(f, floor, deadline);
   if (failed != 0) return failed > 0 ? f->rest[failed - 1] + 1 : failed;
   eliminate(f);

@@ -26,10 +26,6 @@ int face_checked(int32_t n, double *v, int good) {
   return 1;
 }
 
-face *face_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
-  return face_choose(A, 1, allocator, failed);
-}
-
 void face_destroy(face *f) {
   if (f != NULL) f->kind->destroy(f);
 }
@@ -38,13 +34,23 @@ int face_values(face *f, const perp_operator *A) { return f->kind->values(f, A);
 
 void face_shift(face *f, double sigma) { f->kind->shift(f, sigma); }
 
-void face_diagonal(face *f, const double *d) { f->kind->diagonal(f, d); }
+void face_diagonal(face *f, const double *p, const double *q) { f->kind->diagonal(f, p, q); }
+
+void face_accuracy(face *f, double tol) { f->accuracy = tol; }
+
+int32_t face_inner_iterations(const face *f) { return f->inner_iterations; }
 
 double face_error(const face *f) { return f->error; }
 
 double face_left(const face *f) { return f->left; }
 
-void face_multiply(const face *f, const double *x, double *y) { f->kind->multiply(f, x, y); }
+void face_multiply(const face *f, int transposed, const double *x, double *y) {
+  f->kind->multiply(f, transposed, x, y);
+}
+
+int face_lifts(const face *f) { return f->lifts; }
+
+int face_quasidefinite(const face *f) { return f->quasidefinite; }
 
 int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline) {
   return f->kind->update(f, is_free, deadline);

@@ -136,7 +136,10 @@ static void shift(face *base, double sigma) {
   if (sigma != f->sigma || f->more != NULL) put_shift(f, sigma, NULL);
 }
 
-static void diagonal(face *base, const double *d) { put_shift((body_face *)base, 0.0, d); }
+static void diagonal(face *base, const double *p, const double *q) {
+  (void)p;
+  put_shift((body_face *)base, 0.0, q);
+}
 
 static int values(face *base, const perp_operator *A) {
   body_face *f = (body_face *)base;
@@ -338,7 +341,8 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(f->n, v, f->ready);
 }
 
-static void multiply(const face *base, const double *x, double *y) {
+static void multiply(const face *base, int transposed, const double *x, double *y) {
+  (void)transposed;   // A is symmetric
   const body_face *f = (const body_face *)base;
   const body_rows *B = &f->rows;
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);

@@ -18,10 +18,18 @@
 
 #include "allocator.h"
 #include "assemble.h"
+#include "operator.h"
+#include "solvers.h"
 
 enum {
   GROUPS_ROWS_MIN = 300,   // rows; for fewer, factoring all rows takes hardly any time
   GROUP_ROWS_MAX = 128     // rows of a group, if rows come and go: each change makes its block again
+};
+enum {                     // for the linear solver of a Newton method
+  DENSE_ROWS_MAX = 200,         // rows up to which a dense factor is faster
+  DENSE_ONLY_ROWS_MAX = 4000,   // rows up to which one is taken if no sparse one accepts A
+  GRID_KRYLOV_ROWS_MIN = 1000,  // rows above which auto takes Krylov on grids
+  KRYLOV_ROWS_MIN = 100000      // rows above which auto takes Krylov, because factors fill in
 };
 #define GROUPS_SLOTS_MAX 0.75     // slots relative to rows; 0.75 takes 0.4 of the operations
 #define ENTRY_FLOPS 60.0          // operations that take as long as an entry of L; fitted on walls
@@ -114,9 +122,20 @@ static face *contacts_or_groups(const perp_operator *A, int shifts, const perp_a
   return NULL;
 }
 
-face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
+// Systems with a diagonal: bodies or groups if they pay, else a dense or a sparse factor.
+static face *with_diagonal(const perp_operator *A, const perp_allocator *memory, int *failed) {
+  face *contacts = NULL, *bodies = NULL;
+  *failed = 1;
+  if (A->n > FACE_DENSE_ROWS_MAX) bodies = bodies_if_better(A, 1, memory, &contacts, failed);
+  face_destroy(contacts);
+  return *failed != -2 ? face_scaled_create(A, bodies, memory, failed) : NULL;
+}
+
+face *face_create(const perp_operator *A, face_changes changes, const perp_allocator *allocator,
                   int *failed) {
   const perp_allocator memory = allocator_of(allocator);
+  if (changes == FACE_DIAGONALS) return with_diagonal(A, &memory, failed);
+  const int shifts = changes == FACE_SHIFTS;
   face *contacts, *bodies = bodies_if_better(A, shifts, &memory, &contacts, failed);
   if (bodies != NULL) return bodies;
   if (contacts == NULL) return contacts_or_groups(A, shifts, &memory, failed);
@@ -124,9 +143,37 @@ face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allo
   return contacts;
 }
 
-face *face_choose_bodies(const perp_operator *A, const perp_allocator *allocator, int *failed) {
-  const perp_allocator memory = allocator_of(allocator);
-  face *contacts, *bodies = bodies_if_better(A, 1, &memory, &contacts, failed);
-  face_destroy(contacts);
-  return bodies;
+// ---- the linear solver of a Newton method ----
+
+static int usable(const perp_linear_ops *ops, const perp_operator *A) {
+  return ops != NULL && ops->accepts(A);
+}
+
+// 1: the diagonal is positive and all other entries are <= 0, as on grids. There a preconditioned
+// Krylov method is safe and faster than a factor.
+static int grid_like(const perp_view *view) {
+  if (view->kind != PERP_VIEW_CSC) return 0;
+  const perp_csc *A = view->data;
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
+      if (A->row[p] == j ? !(A->value[p] > 0.0) : A->value[p] > 0.0) return 0;
+  return 1;
+}
+
+// direct takes options->linear, otherwise a sparse LU if A is sparse and not small, otherwise a
+// dense LU. krylov, masks and differences take the Krylov solver, which needs only products. auto
+// takes direct, or Krylov on grids and if n is very large.
+const perp_linear_ops *face_choose_linear(const perp_operator *A, const perp_options *options) {
+  const perp_inner inner = (perp_inner)options->newton.inner;
+  if (inner != PERP_INNER_AUTO && inner != PERP_INNER_DIRECT) return &linear_krylov;
+  if (usable(options->linear, A)) return options->linear;
+  const perp_view view = operator_view(A);
+  if (inner == PERP_INNER_AUTO &&
+      (A->n > KRYLOV_ROWS_MIN || (A->n > GRID_KRYLOV_ROWS_MIN && grid_like(&view))))
+    return &linear_krylov;
+  const int full = view.kind == PERP_VIEW_DENSE || A->n <= DENSE_ROWS_MAX;
+  const int sparse = usable(&linear_sparse_lu, A);
+  if (!full && sparse) return &linear_sparse_lu;
+  if (usable(&linear_dense_lu, A) && (full || A->n <= DENSE_ONLY_ROWS_MAX)) return &linear_dense_lu;
+  return sparse ? &linear_sparse_lu : &linear_krylov;
 }

@@ -410,7 +410,8 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(n, v, error <= SOLVE_ERROR_MAX);
 }
 
-static void multiply(const face *base, const double *x, double *y) {
+static void multiply(const face *base, int transposed, const double *x, double *y) {
+  (void)transposed;   // A is symmetric
   const group_face *f = (const group_face *)base;
   for (int32_t i = 0; i < f->n; i++) f->left[i] = x[i]/f->r[i];
   product(f, NULL, f->left, y);
@@ -430,8 +431,9 @@ static void shift(face *base, double sigma) {
   if (sigma != f->sigma || f->more != NULL) group_face_diagonal(f, sigma, NULL);
 }
 
-static void diagonal(face *base, const double *d) {
-  group_face_diagonal((group_face *)base, 0.0, d);
+static void diagonal(face *base, const double *p, const double *q) {
+  (void)p;
+  group_face_diagonal((group_face *)base, 0.0, q);
 }
 
 static void destroy(face *base) {

@@ -19,16 +19,19 @@ typedef struct face_kind {   // see the functions of the same names in face.h
   double (*flops_solve)(const face *f);
   int64_t (*nnz)(const face *f);
   double (*flops_update)(const face *f, const uint8_t *is_free);
-  void (*diagonal)(face *f, const double *d);                            // NULL: it cannot
-  void (*multiply)(const face *f, const double *x, double *y);           // likewise
+  // NULL: the kind does not take a diagonal. Through bodies and groups p is NULL and q is not.
+  void (*diagonal)(face *f, const double *p, const double *q);
+  void (*multiply)(const face *f, int transposed, const double *x, double *y);   // likewise
 } face_kind;
 
 struct face {                // the first member of every kind
   const face_kind *kind;
-  int32_t factorizations, modifications;
+  int32_t factorizations, modifications, inner_iterations;
   // Of the current solve, for a new factorisation during it; or NULL.
   const perp_deadline *deadline;
   double error, left;        // see face_error() and face_left()
+  double accuracy;           // see face_accuracy(); 0: that of the solver
+  int lifts, quasidefinite;  // see face_lifts() and face_quasidefinite()
 };
 
 static inline face face_new(const face_kind *kind) {
@@ -73,14 +76,15 @@ const body_rows *face_body_rows(const face *f, const double **r);
 int face_body_factor(face *f, const double *E, const perp_deadline *deadline);
 void face_body_velocities(face *f, double *u);   // u <- H^-1 u
 
-// As face_create, choosing the kind that takes less time. shifts = 0: the caller will not call
-// face_shift; 1: it may.
-face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
-                  int *failed);
-// The same for a caller that needs bodies, or groups of the rows of an assembled S. NULL: *failed is
-// 1 (there are none, or they do not pay) or -2 (no memory). S is taken unless *failed is 1 and S is
-// not cleared.
-face *face_choose_bodies(const perp_operator *A, const perp_allocator *allocator, int *failed);
+// The kind with a diagonal, for every A that shows its entries. Takes `bodies`, a face through
+// bodies or NULL, even if it fails. *failed: 1: A does not show its entries; -2: no memory.
+face *face_scaled_create(const perp_operator *A, face *bodies, const perp_allocator *allocator,
+                         int *failed);
+#define FACE_DENSE_ROWS_MAX 150   // rows; up to here a sparse factor saves no time
+
+// The face through groups of the rows of an assembled S, if they pay. rows_change: 1: rows come and
+// go; 0: only the diagonal changes. NULL: *failed is 1 (there are none, or they do not pay) or -2
+// (no memory). S is taken unless *failed is 1 and S is not cleared.
 face *face_choose_groups(perp_csc *S, int rows_change, const perp_allocator *allocator,
                          int *failed);
 

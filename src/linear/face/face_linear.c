@@ -8,7 +8,9 @@
 
 #include "allocator.h"
 #include "assemble.h"
+#include "krylov.h"
 #include "operator.h"
+#include "solvers.h"
 #include "symmetry.h"
 #include "vector.h"
 
@@ -110,15 +112,25 @@ static double residual(linear_face *f, const double *v) {
   return most;
 }
 
+static int32_t iterations(const linear_face *f) {
+  return f->ops->iterations != NULL ? f->ops->iterations(f->self) : 0;
+}
+
 static int solve(face *base, double *v, int refine) {
   linear_face *f = (linear_face *)base;
   const int32_t n = f->A.n;
   memcpy(f->rhs, v, (size_t)n*sizeof *v);
   memset(v, 0, (size_t)n*sizeof *v);
-  if (!f->ready || f->ops->solve(f->self, f->rhs, v, NULL) != 0) return 1;
+  if (!f->ready) return 1;
+  if (base->accuracy > 0.0 && f->ops == &linear_krylov)
+    linear_krylov_tolerance(f->self, base->accuracy);
+  const int32_t before = iterations(f);
+  const int failed = f->ops->solve(f->self, f->rhs, v, base->deadline);
+  base->inner_iterations += iterations(f) - before;
+  if (failed != 0) return face_checked(n, v, 0);
   if (refine > 0 && residual(f, v) > 0.0) {   // one step only; the solver has refined by itself
     memcpy(f->rhs, f->rest, (size_t)n*sizeof *v);
-    if (f->ops->solve(f->self, f->rhs, f->rest, NULL) == 0)
+    if (f->ops->solve(f->self, f->rhs, f->rest, base->deadline) == 0)
       for (int32_t i = 0; i < n; i++) v[i] += f->rest[i];
   }
   return face_checked(n, v, 1);

@@ -27,7 +27,7 @@ static int analyse(void *memory, const perp_operator *A, const perp_options *opt
   linear *self = memory;
   int failed = 0;
   *self = (linear){.n = A->n, .failed = 1};
-  self->face = face_choose(A, 0, allocator, &failed);   // 0: this solver does not shift A
+  self->face = face_create(A, FACE_SETS, allocator, &failed);
   return failed;
 }
 

@@ -387,7 +387,7 @@ static int make_face(active_set *a) {
   const perp_linear_ops *linear = run->options->linear;
   a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
                                                 &failed)
-                           : face_create(&run->A, run_allocator(run), &failed);
+                           : face_create(&run->A, FACE_SHIFTS, run_allocator(run), &failed);
   if (failed == -2) run_no_memory(run, "the factor");
   else if (failed != 0)
     run_stop(run, PERP_STATUS_BREAKDOWN, "active_set cannot factor this A by %s",

@@ -31,12 +31,13 @@
 #define BLOCK_FLIPS_MAX 6         // block flips without fewer wrong rows before single flips
 
 void crossover_layout(crossover *c, arena *memory, int32_t n) {
-  double **const vectors[] = {&c->scale, &c->x, &c->y, &c->d, &c->p, &c->q,
-                              &c->centre, &c->last};
+  double **const vectors[] = {&c->scale, &c->x, &c->y, &c->d, &c->q, &c->centre,
+                              &c->last};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   c->state = ARENA_ARRAY(memory, uint8_t, n);
   c->guess = ARENA_ARRAY(memory, uint8_t, n);
+  c->is_free = ARENA_ARRAY(memory, uint8_t, n);
   c->seen = ARENA_ARRAY(memory, uint64_t, CROSSOVER_SETS_MAX);
   c->tried = 0;
 }
@@ -105,9 +106,9 @@ static int remember(crossover *c, int32_t n) {
   return 1;
 }
 
-static double proximal_weight(const crossover *c, const system_solver *system) {
+static double proximal_weight(const crossover *c, const face *system) {
   if (c->sigma > 0.0) return c->sigma;
-  return system_lifts(system) ? SIGMA_LIFTED : system_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
+  return face_lifts(system) ? SIGMA_LIFTED : face_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
 }
 
 // The x of a row that is not INSIDE. HELD: fixed, or solved exactly by the point nearest to 0.
@@ -117,7 +118,7 @@ static double held_at(const crossover *c, int32_t i, double lo, double hi) {
 
 // Reduces y_I with the current factor until it is at most `enough`, scaled. 0: success; 1: y_I is
 // not finite; -1: the operator aborted.
-static int settle(crossover *c, perp_run *run, system_solver *system, double enough) {
+static int settle(crossover *c, perp_run *run, face *system, double enough) {
   const int32_t n = run->n;
   double before = (double)INFINITY;
   for (int step = 0; step < PROXIMAL_STEPS_MAX; step++) {
@@ -130,10 +131,8 @@ static int settle(crossover *c, perp_run *run, system_solver *system, double eno
     if (size <= enough) return 0;
     if (!(size < 0.5*before)) break;
     before = size;
-    system_solve(system, c->d, step == 0 ? 2 : -1);   // the first solve checks the factor
-    double bad = 0.0;
-    for (int32_t i = 0; i < n; i++) bad += c->d[i] - c->d[i];
-    if (bad != 0.0) return 1;
+    // The first solve checks the factor.
+    if (face_solve(system, c->d, step == 0 ? 2 : -1) != 0) return 1;
     for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
   }
   return run_apply(run, c->x, c->y) != 0 ? -1 : 0;
@@ -142,7 +141,7 @@ static int settle(crossover *c, perp_run *run, system_solver *system, double eno
 // Reduces y_I of a quadratic program to the last digits, because its gap multiplies y_i by
 // multipliers of any size. Keeps the x with the smallest gap, sum |x_i y_i|. 0: the gap is as small
 // as rounding; 1: it is not; -1: the operator aborted.
-static int polish(crossover *c, perp_run *run, system_solver *system) {
+static int polish(crossover *c, perp_run *run, face *system) {
   const int32_t n = run->n;
   double best = (double)INFINITY, noise = 0.0;
   memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
@@ -161,7 +160,7 @@ static int polish(crossover *c, perp_run *run, system_solver *system) {
       noise = 0x1p-53*rounding;
       memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
     }
-    system_solve(system, c->d, -1);
+    if (face_solve(system, c->d, -1) != 0) break;
     for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
   }
   memcpy(c->x, c->last, (size_t)n*sizeof *c->x);
@@ -169,8 +168,19 @@ static int polish(crossover *c, perp_run *run, system_solver *system) {
   return best <= ROUNDING_GAP_RATIO*noise ? 0 : 1;
 }
 
-// Solves with x at the bounds where held, and y_I = 0 elsewhere. 0, or as system_factor.
-static int solve_states(crossover *c, perp_run *run, system_solver *system, double sigma,
+// Factors A_II + sigma I, scaled. Returns as face_update.
+static int factor(crossover *c, perp_run *run, face *system, double sigma) {
+  for (int32_t i = 0; i < run->n; i++) {
+    c->is_free[i] = c->state[i] == INSIDE;
+    c->q[i] = sigma/(c->scale[i]*c->scale[i]);
+  }
+  const perp_deadline deadline = run_deadline(run);
+  face_diagonal(system, NULL, c->q);
+  return face_update(system, c->is_free, &deadline);
+}
+
+// Solves with x at the bounds where held, and y_I = 0 elsewhere. 0, or as face_update.
+static int solve_states(crossover *c, perp_run *run, face *system, double sigma,
                         double enough) {
   const int32_t n = run->n;
   for (int32_t i = 0; i < n; i++) {
@@ -178,11 +188,8 @@ static int solve_states(crossover *c, perp_run *run, system_solver *system, doub
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
     if (!inside) c->x[i] = held_at(c, i, lo, hi);
     else c->x[i] = clamp(c->x[i], lo, hi);
-    c->p[i] = inside ? 1.0 : 0.0;
-    c->q[i] = inside ? sigma/(c->scale[i]*c->scale[i]) : 1.0;
   }
-  const perp_deadline deadline = run_deadline(run);
-  const int failed = system_factor(system, c->p, c->q, &deadline);
+  const int failed = factor(c, run, system, sigma);
   run->regularization = sigma;
   return failed != 0 ? failed : settle(c, run, system, enough);
 }
@@ -251,7 +258,7 @@ static int offer_zeros(crossover *c, perp_run *run) {
 
 // Polishes x once the set of a quadratic program is right. If the system is too ill-conditioned for
 // that, sigma falls. 1: the run has ended.
-static int finish_program(crossover *c, perp_run *run, system_solver *system, double sigma) {
+static int finish_program(crossover *c, perp_run *run, face *system, double sigma) {
   int left = polish(c, run, system);
   while (left == 1 && sigma > SIGMA_MIN && !run_out_of_time(run)) {
     sigma = max2(SIGMA_FACTOR*sigma, SIGMA_MIN);
@@ -266,7 +273,7 @@ static int finish_program(crossover *c, perp_run *run, system_solver *system, do
   return 0;
 }
 
-int crossover_run(crossover *c, perp_run *run, system_solver *system, const double *x,
+int crossover_run(crossover *c, perp_run *run, face *system, const double *x,
                   int32_t rounds) {
   const int32_t n = run->n;
   memcpy(c->state, c->guess, (size_t)n);
@@ -277,7 +284,7 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
   double size = 0.0;
   for (int32_t i = 0; i < n; i++) size = max2(size, c->scale[i]*fabs(run->b[i]));
   const double tolerance = 1e-3*run->options->tol*size;
-  const int kkt = system_quasidefinite(system);
+  const int kkt = face_quasidefinite(system);
   for (int32_t round = 0; round < rounds; round++) {
     const int repeated = !remember(c, n);
     if (round == 0) {   // try a set again only from a much better x
@@ -336,7 +343,7 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
 #define BLOCK_PIVOTS_MAX 40        // block pivots per proximal step
 
 // Solves one proximal problem. 1: solved; 0: not solved; -1: out of time.
-static int proximal_step(crossover *c, perp_run *run, system_solver *system, double sigma,
+static int proximal_step(crossover *c, perp_run *run, face *system, double sigma,
                          int32_t *rounds, int *flips) {
   const int32_t n = run->n;
   int32_t fewest = INT32_MAX;
@@ -347,18 +354,15 @@ static int proximal_step(crossover *c, perp_run *run, system_solver *system, dou
       const int inside = c->state[i] == INSIDE;
       const double lo = lower(run->lo, i), hi = upper(run->hi, i);
       c->x[i] = inside ? c->centre[i] : held_at(c, i, lo, hi);
-      c->p[i] = inside ? 1.0 : 0.0;
-      c->q[i] = inside ? sigma/(c->scale[i]*c->scale[i]) : 1.0;
     }
-    const perp_deadline deadline = run_deadline(run);
-    const int failed = system_factor(system, c->p, c->q, &deadline);
+    const int failed = factor(c, run, system, sigma);
     run->factorizations++;
     run->regularization = sigma;
     (*rounds)--;
     if (failed != 0) return failed == -1 ? -1 : 0;
     if (run_apply(run, c->x, c->y) != 0) return -1;
     for (int32_t i = 0; i < n; i++) c->d[i] = c->state[i] == INSIDE ? -c->y[i] : 0.0;
-    if (!(system_solve(system, c->d, 2) <= 1e-6)) return 0;
+    if (face_solve(system, c->d, 2) != 0 || !(face_error(system) <= 1e-6)) return 0;
     for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
     if (run_apply(run, c->x, c->y) != 0) return -1;
     double largest = 0.0;
@@ -413,16 +417,16 @@ static double look_ahead(crossover *c, const perp_run *run, int *ahead) {
 
 // max |(A - A')v| for a vector v of signs, scaled. If A should be symmetric, this is about the
 // rounding of its entries.
-static double estimate_asymmetry(crossover *c, const system_solver *system, int32_t n) {
+static double estimate_asymmetry(crossover *c, const face *system, int32_t n) {
   double largest = 0.0;
   for (int32_t i = 0; i < n; i++) c->d[i] = i%3 == 1 ? c->scale[i] : -c->scale[i];
-  system_apply(system, c->d, c->p);
-  system_apply_transpose(system, c->d, c->q);
-  for (int32_t i = 0; i < n; i++) largest = max2(largest, c->scale[i]*fabs(c->p[i] - c->q[i]));
+  face_multiply(system, 0, c->d, c->y);
+  face_multiply(system, 1, c->d, c->q);
+  for (int32_t i = 0; i < n; i++) largest = max2(largest, c->scale[i]*fabs(c->y[i] - c->q[i]));
   return largest;
 }
 
-int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const double *x,
+int crossover_proximal(crossover *c, perp_run *run, face *system, const double *x,
                        int32_t rounds) {
   const int32_t n = run->n;
   double sigma = clamp(4.0*estimate_asymmetry(c, system, n), PROXIMAL_SIGMA_FIRST,

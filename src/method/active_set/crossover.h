@@ -10,14 +10,15 @@
 #ifndef PERP_CROSSOVER_H
 #define PERP_CROSSOVER_H
 
+#include "face.h"
 #include "run.h"
-#include "scaled_system.h"
 
 typedef struct crossover {
   double *scale;              // n: t with max |t_i A_ij t_j| near 1 in every row and column
-  double *x, *y, *d, *p, *q;  // n
+  double *x, *y, *d, *q;      // n
   double *centre, *last;      // n: centre of the proximal term; the previous iterate
   uint8_t *state, *guess;     // n: a crossover_state each; `guess` comes from the last x and y
+  uint8_t *is_free;           // n: INSIDE
   uint64_t *seen;             // CROSSOVER_SETS_MAX: hashes of the sets tried so far
   int32_t tried;
   double level;               // residual at the last call
@@ -37,15 +38,15 @@ void crossover_begin(crossover *c, const perp_run *run);
 int32_t crossover_guess(crossover *c, const perp_run *run, const double *x, const double *y);
 
 // Solves for the guessed set and corrects it. At most `rounds` sets are tried, each with a
-// factorisation of `system`, whose previous factor is lost. With few rounds it ends as soon as the
+// factorisation of `system`, made with FACE_DIAGONALS, whose previous factor is lost. With few rounds it ends as soon as the
 // number of wrong rows does not halve. 1: run->x is certified and the run has ended, or time is up;
 // 0: continue. run->x is replaced only by an x with a smaller residual; run->residual follows.
-int crossover_run(crossover *c, perp_run *run, system_solver *system, const double *x,
+int crossover_run(crossover *c, perp_run *run, face *system, const double *x,
                   int32_t rounds);
 
 // Proximal steps from x, for an A that is positive semidefinite except for rounding. At most
 // `rounds` factorisations. Returns as crossover_run does.
-int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const double *x,
+int crossover_proximal(crossover *c, perp_run *run, face *system, const double *x,
                        int32_t rounds);
 
 #endif

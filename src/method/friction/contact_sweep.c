@@ -110,7 +110,7 @@ typedef struct sweeps {
   int32_t *rows;         // K + 2
   contact_lcp local;
   crossover cross;
-  system_solver *system; // of A, for the crossover; NULL until needed
+  face *system;          // of A, for the crossover; NULL until needed
 } sweeps;
 
 static int32_t rows_of(const contacts *c, int32_t k, int32_t *rows) {   // normal, tangents, slack
@@ -193,7 +193,9 @@ static int try_states(sweeps *s, perp_run *run) {
   const int32_t changed = crossover_guess(&s->cross, run, run->x, s->y);
   if (run->residual > GUESS_RESIDUAL_MAX || changed > n/SETTLED_ROWS_MIN) return 0;
   if (s->system == NULL && !run_may_fit(run, RUN_ANALYSIS)) return 0;
-  if (s->system == NULL) s->system = system_create(&run->A, s->p.allocator);
+  int failed = 0;
+  if (s->system == NULL)
+    s->system = face_create(&run->A, FACE_DIAGONALS, s->p.allocator, &failed);
   if (s->system == NULL) {
     run_no_memory(run, "the crossover");
     return 1;
@@ -242,7 +244,7 @@ static void run_contact_sweep(perp_run *run) {
   sweeps s = {0};
   crossover_layout(&s.cross, run->memory, run->n);
   if (contact_problem_begin(&s.p, run) && take_blocks(&s, run)) sweep_contacts(&s, run);
-  system_destroy(s.system);
+  face_destroy(s.system);
   contact_problem_end(&s.p);
 }
 

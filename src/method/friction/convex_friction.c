@@ -23,7 +23,6 @@
 #include "crossover.h"
 #include "krylov.h"
 #include "sparse_ldl.h"
-#include "scaled_system.h"
 #include "vector.h"
 
 #define GMRES_STEPS_FIRST 20     // iterations of GMRES per direction at the start
@@ -50,7 +49,7 @@ typedef struct state {
   double *value;             // of S, on the pattern of B
   double *krylov;
   sparse_ldl *factor;        // of S
-  system_solver *system;     // of A, for the crossover
+  face *system;              // of A, for the crossover
   crossover cross;
   int32_t inner;             // limit of GMRES iterations
   double mu;
@@ -163,8 +162,9 @@ static int build(state *s, perp_run *run, const contact_problem *p) {
                                     sizeof *s->krylov);
   if (s->krylov == NULL) return 0;
   if (!run_may_fit_analysis(run)) return 0;
+  int failed = 0;
   s->factor = sparse_ldl_create(p->allocator);
-  s->system = system_create(&run->A, p->allocator);
+  s->system = face_create(&run->A, FACE_DIAGONALS, p->allocator, &failed);
   if (s->factor == NULL || s->system == NULL || sparse_ldl_analyse(s->factor, &s->B) != 0) {
     run_allocate(run, SIZE_MAX);   // ends the run with the error of memory
     return 0;
@@ -386,7 +386,7 @@ static void run_convex_friction(perp_run *run) {
     crossover_begin(&s.cross, run);
     if (begin(&s, run, &p.c, first[0])) iterate(&s, run, &p.c);
   }
-  system_destroy(s.system);
+  face_destroy(s.system);
   sparse_ldl_destroy(s.factor);
   if (s.B.colptr != NULL) assembled_free(p.allocator, &s.B);
   contact_problem_end(&p);

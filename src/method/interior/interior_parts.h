@@ -5,7 +5,6 @@
 
 #include "crossover.h"
 #include "run.h"
-#include "scaled_system.h"
 
 typedef struct interior {
   int32_t n;
@@ -15,11 +14,12 @@ typedef struct interior {
   double *t, *w;             // n: distance to hi and its multiplier, where hi is finite
   double *y;                 // n: A x + b
   double *q;                 // n: z/s + w/t
-  double *rhs, *dx, *dz, *dw, *work, *one;   // n
+  double *rhs, *dx, *dz, *dw, *work;   // n
   double *ex, *ez, *ew;      // n: a copy of the direction
   double *c, *d;             // n: corrections of s_i z_i and t_i w_i
   uint8_t *kind;             // n: bits HAS_LO, HAS_HI; FIXED if lo = hi, or if the reference point
                              //   solves the row's component exactly
+  uint8_t *is_free;          // n: not FIXED
   double mu;
   double length;             // of the last primal step
   double removes;            // the part of the mismatch that the last step should have removed
@@ -30,7 +30,7 @@ typedef struct interior {
   int quasi;                 // 1: A is the matrix of a KKT system; interior_adapt() changes delta
   int unstable;              // 1: the factor does not solve its own system
   crossover cross;
-  system_solver *system;
+  face *system;
 } interior;
 
 enum { HAS_LO = 1, HAS_HI = 2, FIXED = 4 };

@@ -55,11 +55,12 @@
 
 static void layout(interior *p, arena *memory, int32_t n) {
   double **const vectors[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->y, &p->q, &p->rhs, &p->dx,
-                              &p->dz, &p->dw, &p->work, &p->one, &p->ex, &p->ez, &p->ew, &p->c,
+                              &p->dz, &p->dw, &p->work, &p->ex, &p->ez, &p->ew, &p->c,
                               &p->d};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   p->kind = ARENA_ARRAY(memory, uint8_t, n);
+  p->is_free = ARENA_ARRAY(memory, uint8_t, n);
   crossover_layout(&p->cross, memory, n);
 }
 
@@ -374,7 +375,8 @@ static void run_interior_point(perp_run *run) {
   interior p = {.accuracy = clamp(1e-3*run->options->tol, 1e-15, 1e-11)};
   layout(&p, run->memory, run->n);
   if (!run_may_fit_analysis(run)) return;
-  p.system = system_create(&run->A, run_allocator(run));
+  int failed = 0;
+  p.system = face_create(&run->A, FACE_DIAGONALS, run_allocator(run), &failed);
   if (p.system == NULL) {
     run_no_memory(run, "the linear systems");
     return;
@@ -388,7 +390,7 @@ static void run_interior_point(perp_run *run) {
   }
   if (again) run_stop(run, PERP_STATUS_STALLED,
                       "interior_point made no progress in %d iterations", IDLE_ITERATIONS_MAX);
-  system_destroy(p.system);
+  face_destroy(p.system);
 }
 
 static const perp_parameter parameters[] = {

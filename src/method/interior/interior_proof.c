@@ -29,11 +29,12 @@ static int proves(interior *p, perp_run *run, const double *from, double small) 
     else if (kind != 0) u = 0.0;
     if (!(fabs(u) > small*scale[i])) u = 0.0;
     p->rhs[i] = u;
-    p->one[i] = u != 0.0 ? 1.0 : 0.0;
-    p->q[i] = u != 0.0 ? NULL_VECTOR_SHIFT/(scale[i]*scale[i]) : 1.0;
+    p->is_free[i] = u != 0.0;
+    p->q[i] = NULL_VECTOR_SHIFT/(scale[i]*scale[i]);
   }
   const perp_deadline deadline = run_deadline(run);
-  const int failed = system_factor(p->system, p->one, p->q, &deadline);
+  face_diagonal(p->system, NULL, p->q);
+  const int failed = face_update(p->system, p->is_free, &deadline);
   run->factorizations++;
   if (failed == -1) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in a factorisation");
@@ -43,11 +44,11 @@ static int proves(interior *p, perp_run *run, const double *from, double small) 
   for (int step = 0; step < 3; step++) {
     double norm = 0.0;
     for (int32_t i = 0; i < n; i++) p->work[i] = p->rhs[i]/(scale[i]*scale[i]);
-    system_solve(p->system, p->work, 2);
+    if (face_solve(p->system, p->work, 2) != 0) return 0;
     for (int32_t i = 0; i < n; i++) norm = max_or_nan(norm, fabs(p->work[i])/scale[i]);
     if (!(norm > 0.0) || !(norm < (double)INFINITY)) return 0;
     for (int32_t i = 0; i < n; i++) {
-      const double u = p->one[i] != 0.0 ? p->work[i]/norm : 0.0;
+      const double u = p->is_free[i] ? p->work[i]/norm : 0.0;
       p->rhs[i] = p->kind[i] == HAS_LO ? max2(u, 0.0) : p->kind[i] == HAS_HI ? min2(u, 0.0) : u;
     }
   }

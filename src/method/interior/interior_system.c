@@ -41,10 +41,10 @@ static const attempt attempts[] = {
 enum { ATTEMPTS = sizeof attempts/sizeof attempts[0] };
 
 int interior_regularise(interior *p, int number) {
-  p->quasi = system_quasidefinite(p->system) && !system_lifts(p->system);
+  p->quasi = face_quasidefinite(p->system) && !face_lifts(p->system);
   if (number >= (p->quasi ? ATTEMPTS : 1)) return 0;
   p->attempt = number;
-  p->delta = p->quasi ? attempts[number].first : system_lifts(p->system) ? 0.0 : DELTA_FIRST;
+  p->delta = p->quasi ? attempts[number].first : face_lifts(p->system) ? 0.0 : DELTA_FIRST;
   p->least_delta = p->quasi ? attempts[number].least : p->delta;
   p->cross.sigma = p->quasi ? p->delta : 0.0;
   return 1;
@@ -66,11 +66,12 @@ int interior_factor(interior *p, perp_run *run) {
   for (;;) {
     for (int32_t i = 0; i < p->n; i++) {
       const double t = p->cross.scale[i];
-      p->one[i] = p->kind[i] & FIXED ? 0.0 : 1.0;
-      p->work[i] = p->kind[i] & FIXED ? 1.0 : p->q[i] + p->delta/(t*t);
+      p->is_free[i] = !(p->kind[i] & FIXED);
+      p->work[i] = p->q[i] + p->delta/(t*t);
     }
-    const int failed = system_factor(p->system, p->one, p->work, &deadline);
-    run_factored(run, 1, system_nonzeros(p->system));
+    face_diagonal(p->system, NULL, p->work);
+    const int failed = face_update(p->system, p->is_free, &deadline);
+    run_factored(run, 1, face_nnz(p->system));
     run->regularization = p->delta;
     if (failed == 0) return 0;
     if (failed == -1) {
@@ -94,7 +95,7 @@ int interior_factor(interior *p, perp_run *run) {
 static double linear_residual(interior *p, double *own) {
   double worst = 0.0;
   *own = 0.0;
-  system_apply(p->system, p->dx, p->work);
+  face_multiply(p->system, 0, p->dx, p->work);
   for (int32_t i = 0; i < p->n; i++) {
     const double t = p->cross.scale[i];
     p->work[i] = p->kind[i] & FIXED ? 0.0 : p->rhs[i] - p->work[i] - p->q[i]*p->dx[i];
@@ -112,29 +113,29 @@ int interior_solve(interior *p, double accuracy) {
     size = max_or_nan(size, fabs(p->cross.scale[i]*p->rhs[i]));
   }
   p->unstable = 0;
+  int finite = 0;
   // The first solve is plain. If it is bad, the solver checks its own residual and factors with
   // more care.
-  for (int care = system_lifts(p->system); care < 2 && !(worst <= STEP_RESIDUAL_MAX*size); care++) {
+  for (int care = face_lifts(p->system); care < 2 && !(worst <= STEP_RESIDUAL_MAX*size); care++) {
     double before = worst = (double)INFINITY;
     memcpy(p->dx, p->rhs, (size_t)n*sizeof *p->dx);
     if (size == 0.0) return 1;
-    system_solve(p->system, p->dx, care == 0 ? -1 : accuracy < REFINED_ACCURACY_MAX);
+    finite = face_solve(p->system, p->dx, care == 0 ? -1 : accuracy < REFINED_ACCURACY_MAX) == 0;
     if (accuracy == INTERIOR_UNCHECKED_ACCURACY && care == 0) break;
     // Without delta the solver's own residual suffices.
-    if (p->delta == 0.0 && system_left(p->system) <= accuracy) break;
-    for (int k = 0; k < REFINEMENTS_MAX; k++) {
+    if (p->delta == 0.0 && face_left(p->system) <= accuracy) break;
+    for (int k = 0; k < REFINEMENTS_MAX && finite; k++) {
       double with_delta;
       worst = linear_residual(p, &with_delta);
       if (k == 0) own = with_delta;
       if (!(worst < 0.5*before) || worst <= accuracy*size) break;
       before = worst;
-      system_solve(p->system, p->work, -1);   // the next round measures its error
+      finite = face_solve(p->system, p->work, -1) == 0;   // the next round measures its error
       for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
     }
-    if (care == 0 && !(own <= OWN_RESIDUAL_MAX*size)) p->unstable = 1;
-    if (p->quasi && own <= OWN_RESIDUAL_MAX*size) break;   // the rest is a proximal step
+    const int good = finite && own <= OWN_RESIDUAL_MAX*size;
+    if (care == 0 && !good) p->unstable = 1;
+    if (p->quasi && good) break;   // the rest is a proximal step
   }
-  double bad = 0.0;
-  for (int32_t i = 0; i < n; i++) bad += p->dx[i] - p->dx[i];
-  return bad == 0.0;
+  return finite;
 }

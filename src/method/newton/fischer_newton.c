@@ -27,12 +27,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "face.h"
 #include "fischer.h"
 #include "krylov.h"
 #include "line_search.h"
 #include "random.h"
 #include "run.h"
-#include "scaled_system.h"
 #include "vector.h"
 
 #define PENALTY_LAMBDA 0.95           // weight of psi in the penalised function: Chen, Chen and Kanzow
@@ -60,7 +60,7 @@ typedef struct newton {
   double scale;                // x = scale z: brings b to the size of the equilibrated entries of A
   int faithful;                // 1: one of the strategies of E13: projected and monotone
   int differences;             // 1: products with J by (102)
-  system_solver *system;       // NULL: Krylov
+  face *system;                // NULL: Krylov
   double *b, *lo, *hi;         // n each: divided by scale
   double *centre, *best;       // n: centre of the regularisation; the z with the least residual
   double *z, *y, *F;           // n: iterate (unprojected unless faithful), A z + b, F(z)
@@ -72,6 +72,7 @@ typedef struct newton {
   double *v, *v_y, *v_F;       // n: work of products
   double *diagonal;            // n: of A, for the preconditioner; NULL: unknown
   double *work;                // work space of the Krylov solver; NULL with a direct one
+  uint8_t *is_free;            // n: rows whose linear system is solved
   signed char *side, *tried;   // n: at lo -1, free 0, at hi 1; the same when polish last solved
   double merit;                // (|F|^2 + u^2)/2
   double history[MEMORY_MAX];  // the last merits, a ring
@@ -93,6 +94,7 @@ static void layout(newton *s, arena *memory, int32_t n) {
                               &s->g, &s->v, &s->v_y, &s->v_F, &s->diagonal};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
     *vectors[k] = ARENA_ARRAY(memory, double, n);
+  s->is_free = ARENA_ARRAY(memory, uint8_t, n);
   s->side = ARENA_ARRAY(memory, signed char, n);
   s->tried = ARENA_ARRAY(memory, signed char, n);
 }
@@ -209,7 +211,7 @@ static int precondition(void *context, const double *in, double *out) {
 static int gradient(newton *s) {
   for (int32_t i = 0; i < s->n; i++) s->v[i] = s->p[i]*s->F[i];
   if (s->system != NULL) {
-    system_apply_transpose(s->system, s->v, s->g);
+    face_multiply(s->system, 1, s->v, s->g);
   } else if (run_transposed(s->run, s->v, s->g) != 0) {
     return 0;
   }
@@ -245,12 +247,12 @@ static int solve_direct(newton *s, double shift) {
     s->v[i] = s->q[i] - shift;
     s->d[i] = -s->F[i] - s->w[i]*s->du;
   }
-  const int code = system_factor(s->system, s->p, s->v, &deadline);
-  s->run->factorizations = system_factorizations(s->system);
+  face_diagonal(s->system, s->p, s->v);
+  const int code = face_update(s->system, NULL, &deadline);
+  s->run->factorizations = face_factorizations(s->system);
   if (code == -2) run_no_memory(s->run, "the factors of PA + Q");
   if (code != 0) return code > 0 ? 0 : -1;
-  system_solve(s->system, s->d, 1);
-  return 1;
+  return face_solve(s->system, s->d, 1) == 0;
 }
 
 static void solve_krylov(newton *s) {
@@ -398,18 +400,19 @@ static int solve_free(newton *s, double diagonal) {
   const perp_deadline deadline = run_deadline(run);
   int better = 0;
   for (int32_t i = 0; i < s->n; i++) {
-    s->p[i] = s->side[i] == 0;
-    s->q[i] = s->side[i] == 0 ? diagonal : 1.0;
+    s->is_free[i] = s->side[i] == 0;
+    s->q[i] = diagonal;
     s->trial[i] = s->side[i] == 0 ? s->z[i] : s->side[i] < 0 ? s->lo[i] : s->hi[i];
   }
-  const int code = system_factor(s->system, s->p, s->q, &deadline);
-  run->factorizations = system_factorizations(s->system);
+  face_diagonal(s->system, NULL, s->q);
+  const int code = face_update(s->system, s->is_free, &deadline);
+  run->factorizations = face_factorizations(s->system);
   if (code != 0) return 0;
   for (int k = 0; k < CORRECTIONS_MAX; k++) {
     if (run_product(run, s->trial, s->trial_y) != 0) return better;
     for (int32_t i = 0; i < s->n; i++)
       s->d[i] = s->side[i] == 0 ? -(s->trial_y[i] + s->b[i]) : 0.0;
-    system_solve(s->system, s->d, 1);
+    if (face_solve(s->system, s->d, 1) != 0) return better;
     for (int32_t i = 0; i < s->n; i++) s->trial[i] += s->d[i];
     const double before = run->residual;
     if (!offer(s, s->trial)) return better;
@@ -527,7 +530,8 @@ static void run_fischer_newton(perp_run *run) {
   if (!s.differences && run->A.ops->submatrix != NULL &&
       (o->newton.inner == PERP_INNER_AUTO || o->newton.inner == PERP_INNER_DIRECT)) {
     if (!run_may_fit_analysis(run)) return;
-    s.system = system_create(&run->A, run_allocator(run));
+    int failed = 0;
+    s.system = face_create(&run->A, FACE_DIAGONALS, run_allocator(run), &failed);
   }
   if (s.system == NULL) {
     const size_t room = krylov_doubles(solver_of(o), run->n, o->krylov.restart);
@@ -558,7 +562,7 @@ static void run_fischer_newton(perp_run *run) {
     publish(&s);
     if (s.system != NULL && !s.faithful) polish(&s);
   }
-  system_destroy(s.system);
+  face_destroy(s.system);
 }
 
 #define FIELD(name) offsetof(perp_options, name)

@@ -69,7 +69,7 @@ void minmap_classify(minmap *m) {
 }
 
 int minmap_settled(const minmap *m) {
-  return !m->system.fresh && memcmp(m->is_free, m->factored, (size_t)m->n) == 0;
+  return !m->fresh && memcmp(m->is_free, m->factored, (size_t)m->n) == 0;
 }
 
 // ---- products by finite differences: E13 (102) on the rows of I ----
@@ -129,12 +129,50 @@ int minmap_begin(minmap *m, perp_run *run) {
   m->run = run;
   set_scales(m);
   const perp_operator difference = {&differences[run->A.ops->diagonal != NULL], m, m->n, 0};
-  return newton_begin(&m->system, run, &difference, m->factored);
+  const int differs = run->options->newton.inner == PERP_INNER_DIFFERENCES;
+  int failed = 0;
+  m->fresh = 1;
+  m->linear = face_choose_linear(&run->A, run->options);
+  if (!run_may_fit_analysis(run)) return 1;
+  m->face = face_linear_create(m->linear, differs ? &difference : &run->A, run->options,
+                               run_allocator(run), &failed);
+  if (m->face == NULL) run_no_memory(run, "the linear solver");
+  return m->face == NULL;
 }
 
-void minmap_end(minmap *m) { newton_end(&m->system); }
+void minmap_end(minmap *m) { face_destroy(m->face); }
+
+int minmap_shift(minmap *m, double shift) {
+  if (m->shift == shift) return 0;
+  m->shift = shift;
+  m->fresh = 1;
+  face_shift(m->face, shift);
+  return !run_may_fit_analysis(m->run);
+}
 
 // ---- directions ----
+
+// d_I <- (A_II + shift I)^-1 rhs_I, d_F <- 0; tol: relative residual of iterative solvers. 1:
+// success; 0: singular, or no progress; -1: the run has ended, or is out of time.
+static int solve_free(minmap *m, const double *rhs, double tol) {
+  perp_run *run = m->run;
+  const perp_deadline deadline = run_deadline(run);
+  if (!minmap_settled(m)) {
+    memcpy(m->factored, m->is_free, (size_t)m->n);
+    m->fresh = 1;
+    const int failed = face_update(m->face, m->is_free, &deadline);
+    if (m->linear->iterations == NULL) run->factorizations++;
+    if (failed == -2) run_no_memory(run, "the factors of A_II");
+    if (failed != 0) return failed < 0 ? -1 : 0;
+    m->fresh = 0;
+  }
+  memcpy(m->d, rhs, (size_t)m->n*sizeof *rhs);
+  face_accuracy(m->face, tol);
+  const int32_t before = face_inner_iterations(m->face);
+  const int failed = face_solve_within(m->face, m->d, 0, &deadline);
+  run->inner_iterations += face_inner_iterations(m->face) - before;
+  return failed == 0 ? 1 : failed < 0 ? -1 : 0;
+}
 
 int minmap_newton_direction(minmap *m, int bound, double tol, double *slope) {
   double *rhs = m->trial, *d_F = m->trial_y, moved = 0.0;
@@ -148,9 +186,9 @@ int minmap_newton_direction(minmap *m, int bound, double tol, double *slope) {
   for (int32_t i = 0; i < m->n; i++) rhs[i] = m->is_free[i] ? -m->y[i] - m->Ad[i] : 0.0;
   // The residual may be a part of |H|, so that d descends: E13 (71). |rhs| may be larger than |H|.
   const double outer = sqrt(2.0*m->theta), own = sqrt(dot(m->n, rhs, rhs));
-  const int code = newton_solve(&m->system, m->is_free, rhs, m->d,
-                                own > outer ? max2(tol*(outer/own), min2(tol, 1e-13)) : tol);
-  if (code != 0) return code < 0 ? -1 : 0;
+  const int solved =
+      solve_free(m, rhs, own > outer ? max2(tol*(outer/own), min2(tol, 1e-13)) : tol);
+  if (solved <= 0) return solved;
   for (int32_t i = 0; i < m->n; i++)
     if (!m->is_free[i]) m->d[i] = d_F[i];
   if (run_product(m->run, m->d, m->Ad) != 0) return -1;

@@ -2,7 +2,8 @@
 #ifndef PERP_MINMAP_H
 #define PERP_MINMAP_H
 
-#include "newton_system.h"
+#include "face.h"
+#include "run.h"
 
 typedef struct minmap {
   perp_run *run;
@@ -18,7 +19,10 @@ typedef struct minmap {
   double *trial, *trial_y;         // n each: trial point of the search; work space
   double *g, *work;                // n each: gradient of theta; work space of products
   double *krylov;                  // work space of the least-squares direction
-  newton_system system;
+  const perp_linear_ops *linear;
+  face *face;                      // A_II + shift I by `linear`, for the set `factored`
+  double shift;
+  int fresh;                       // 1: there is no factor
 } minmap;
 
 minmap minmap_layout(arena *memory, int32_t n);
@@ -30,6 +34,8 @@ void minmap_move(minmap *m);         // makes trial and trial_y = A trial + b th
 double minmap_merit(const minmap *m, const double *x, const double *y);
 void minmap_classify(minmap *m);     // sets I at run->x
 int minmap_settled(const minmap *m); // 1: I is the set that is factored
+// Solves with A + shift I from now on, for singular A_II. 1: the run has ended.
+int minmap_shift(minmap *m, double shift);
 
 // Both compute a direction d and the slope of theta along d; the Newton direction also A d. 1:
 // success; 0: there is none; -1: the run has ended. bound: x_F is in place already, so d_F = 0.

@@ -137,7 +137,7 @@ static int explore(search *s) {
 
 // The shift to try after one that did not help; 0: none.
 static double next_shift(const search *s) {
-  const double shift = s->map.system.shift, typical = s->map.typical;
+  const double shift = s->map.shift, typical = s->map.typical;
   if (s->bare) return 0.0;
   if (shift == 0.0) return shift_min*typical;
   return s->cautious && 100.0*shift <= shift_max*typical ? 100.0*shift : 0.0;
@@ -147,8 +147,8 @@ static int newton_step(search *s) {
   minmap *m = &s->map;
   minmap_classify(m);
   const double least = shift_min*m->typical;
-  if (m->system.shift > least && minmap_settled(m) &&
-      newton_shift(&m->system, max2(least, 0.01*m->system.shift)) != 0)
+  if (m->shift > least && minmap_settled(m) &&
+      minmap_shift(m, max2(least, 0.01*m->shift)) != 0)
     return -1;
   for (;;) {
     double slope;
@@ -162,7 +162,7 @@ static int newton_step(search *s) {
     }
     const double shift = next_shift(s);
     if (shift == 0.0) return 0;
-    if (newton_shift(&m->system, shift) != 0) return -1;
+    if (minmap_shift(m, shift) != 0) return -1;
   }
 }
 
@@ -232,7 +232,7 @@ static int restart(search *s, int32_t k, random_stream *random) {
     for (int32_t i = 0; i < m->n; i++)
       run->x[i] = clamp(random_range(random, -size, size), lower(run->lo, i), upper(run->hi, i));
   }
-  return begin_at(s) || newton_shift(&m->system, 0.0);
+  return begin_at(s) || minmap_shift(m, 0.0);
 }
 
 static void give_up(search *s, stuck how) {

@@ -22,7 +22,6 @@
 #include "objective.h"
 #include "plain.h"
 #include "sweep.h"
-#include "scaled_system.h"
 #include "vector.h"
 
 #define SIGMA_FIRST 1e-12                 // first sigma of a singular A_II, over the least A_ii
@@ -46,7 +45,7 @@ typedef struct subspace {
   uint8_t *factored;         // n: I of the current factor
   int known;                 // 1: there is a factor
   face *all, *rest;          // A_II; the rows without bounds, NULL until needed
-  system_solver *general;    // for an A_II that is not definite; NULL until needed
+  face *general;            // for an A_II that is not definite; NULL until needed
   double *root;              // n: 1/sqrt(A_ii), the unit of x_i
   double least, largest;     // A_ii > 0
   double sigma;
@@ -102,13 +101,10 @@ static uint64_t signature(const subspace *s) {   // FNV-1a of the free rows
 // ---- the reduced systems (3.3) ----
 
 static int factor_general(subspace *s, perp_run *run, const perp_deadline *deadline) {
-  if (s->general == NULL) s->general = system_create(&run->A, run_allocator(run));
-  if (s->general == NULL) return -2;
-  for (int32_t i = 0; i < s->n; i++) {
-    s->d[i] = s->is_free[i] ? 1.0 : 0.0;
-    s->work[i] = s->is_free[i] ? 0.0 : 1.0;
-  }
-  return system_factor(s->general, s->d, s->work, deadline);
+  int failed = 0;
+  if (s->general == NULL)
+    s->general = face_create(&run->A, FACE_DIAGONALS, run_allocator(run), &failed);
+  return s->general != NULL ? face_update(s->general, s->is_free, deadline) : -2;
 }
 
 // Factors A_II, regularised as far as needed. 0: success; 1: it cannot be factored; -1: the run has
@@ -146,12 +142,7 @@ static int factor(subspace *s, perp_run *run) {
 
 // v_I <- A_II^-1 v_I, v_F <- 0. 1: the result is finite.
 static int back_solve(subspace *s, double *v) {
-  if (!s->indefinite) return face_solve(s->all, v, 2) == 0;
-  for (int32_t i = 0; i < s->n; i++) v[i] = s->is_free[i] ? v[i] : 0.0;
-  system_solve(s->general, v, 2);
-  double bad = 0.0;
-  for (int32_t i = 0; i < s->n; i++) bad += v[i] - v[i];
-  return bad == 0.0;
+  return face_solve(s->indefinite ? s->general : s->all, v, 2) == 0;
 }
 
 static double free_size(const subspace *s) {   // of y_I
@@ -209,7 +200,7 @@ static int settle_unbounded(subspace *s, perp_run *run) {
   if (s->unbounded == 0) return 0;
   if (s->rest == NULL) {
     if (!run_may_fit(run, RUN_ANALYSIS)) return 0;   // the next phase solves for them again
-    s->rest = face_create(&run->A, run_allocator(run), &failed);
+    s->rest = face_create(&run->A, FACE_SHIFTS, run_allocator(run), &failed);
     if (s->rest == NULL) {
       run_no_memory(run, "the linear systems");
       return -1;
@@ -317,7 +308,7 @@ static int fits(const subspace *s, const perp_run *run) {
 static int prepare(subspace *s, perp_run *run) {   // 0: the run has ended
   int failed;
   if (s->all != NULL) return 1;
-  s->all = face_create(&run->A, run_allocator(run), &failed);
+  s->all = face_create(&run->A, FACE_SHIFTS, run_allocator(run), &failed);
   if (s->all != NULL) return 1;
   if (failed == -2) run_no_memory(run, "the linear systems");
   else if (failed == 1)
@@ -422,7 +413,7 @@ static void run_pgs_sm(perp_run *run) {
                 (double)s.taken/(double)s.phases, (double)s.entered/(double)s.phases);
   face_destroy(s.all);
   face_destroy(s.rest);
-  system_destroy(s.general);
+  face_destroy(s.general);
 }
 
 static const perp_parameter parameters[] = {

@@ -1,9 +1,9 @@
-// scaled_system_entries.c: takes the entries of A and forms the equilibrated S = R (PA + Q) C.
+// face_scaled_entries.c: takes the entries of A and forms the equilibrated S = R (PA + Q) C.
 //
 // The scales are powers of two that bring the largest entry of each row and column near 1 (Ruiz
 // 2001). Both sides are scaled by square roots, so a symmetric PA + Q stays symmetric.
 // Cost: up to EQUILIBRATION_PASSES_MAX passes over the entries; taking them costs a few more.
-#include "scaled_system_parts.h"
+#include "face_scaled.h"
 
 #include <math.h>
 
@@ -17,7 +17,7 @@
 #define DENSE_DENSITY_MIN 0.2        // entries relative to n^2; above it a sparse factor would fill
 #define EQUILIBRATION_PASSES_MAX 10  // passes; each halves the exponents
 
-static int take_block(system_solver *s, size_t entries) {
+static int take_block(scaled_face *s, size_t entries) {
   const size_t n = (size_t)s->n;
   arena memory = {0};
   for (int pass = 0; pass < 2; pass++) {
@@ -26,7 +26,6 @@ static int take_block(system_solver *s, size_t entries) {
     s->S = ARENA_ARRAY(&memory, double, entries);
     s->pivot = ARENA_ARRAY(&memory, int32_t, n);
     s->diagonal = ARENA_ARRAY(&memory, int32_t, n);
-    s->kept = ARENA_ARRAY(&memory, uint8_t, n);
     double **const vectors[] = {&s->r, &s->c, &s->v, &s->z, &s->high, &s->low, &s->size,
                                 &s->before, &s->sign};
     for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
@@ -40,7 +39,7 @@ static int take_block(system_solver *s, size_t entries) {
   return s->block != NULL ? 0 : -2;
 }
 
-static int take_dense(system_solver *s, const perp_operator *A) {
+static int take_dense(scaled_face *s, const perp_operator *A) {
   s->full = 1;
   if (A->ops->submatrix == NULL) return 1;
   if (take_block(s, (size_t)s->n*(size_t)s->n) != 0) return -2;
@@ -49,7 +48,7 @@ static int take_dense(system_solver *s, const perp_operator *A) {
   return 0;
 }
 
-likeness system_compare_transpose(const perp_csc *A, int32_t *next) {
+likeness scaled_compare_transpose(const perp_csc *A, int32_t *next) {
   double matched = 0.0, skew = 0.0, sum = 0.0;
   for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
   for (int32_t j = 0; j < A->columns; j++)
@@ -67,7 +66,7 @@ likeness system_compare_transpose(const perp_csc *A, int32_t *next) {
 
 // Finds signs of the rows with sign_i A_ij = sign_j A_ji by a breadth-first search. The pattern of
 // A is symmetric. Returns 1 if they exist and some are negative.
-static int find_signs(system_solver *s) {
+static int find_signs(scaled_face *s) {
   const perp_csc *A = &s->csc;
   double *relation = s->S;                      // sign_i/sign_j; 0: not determined
   int32_t *next = s->pivot, *queue = s->pivot;  // n: next is used first
@@ -103,7 +102,7 @@ static int find_signs(system_solver *s) {
   return negative;
 }
 
-static int take_sparse(system_solver *s) {
+static int take_sparse(scaled_face *s) {
   const perp_csc *A = &s->csc;
   if (take_block(s, (size_t)A->colptr[s->n]) != 0) return -2;
   int nonnegative = 1;
@@ -113,30 +112,18 @@ static int take_sparse(system_solver *s) {
         s->diagonal[j] = p;
         nonnegative &= A->value[p] >= 0.0;
       }
-  const likeness like = system_compare_transpose(A, s->pivot);
+  const likeness like = scaled_compare_transpose(A, s->pivot);
   if (like.matched < 1.0 || !nonnegative) return 0;
   // Look for signs first: beside a large P the multiplier blocks of a quadratic program may look
   // like rounding errors.
-  s->quasi = like.skew > 0.0 && find_signs(s);
-  if (!s->quasi && like.skew > SYMMETRY_REFINED) return 0;
+  s->base.quasidefinite = like.skew > 0.0 && find_signs(s);
+  if (!s->base.quasidefinite && like.skew > SYMMETRY_REFINED) return 0;
   s->rounded = like.skew > 0.0;
   s->symmetric = 1;
-  int failed = s->quasi || like.skew > SYMMETRY_PAIRED || s->smaller != NULL;
-  face *through = failed == 0 ? face_choose_groups(&s->csc, 0, &s->allocator, &failed) : NULL;
-  if (through != NULL) return system_take_smaller(s, through);
-  return failed > 0 ? system_need_ldl(s) : failed;
-}
-
-int system_take_smaller(system_solver *s, face *smaller) {
-  const size_t n = (size_t)s->n;
-  s->smaller = smaller;
-  s->p = s->allocator.allocate(s->allocator.context, 4*n*sizeof *s->p + n);
-  if (s->p == NULL) return -2;
-  s->q = s->p + n;
-  s->D = s->q + n;
-  s->rhs = s->D + n;
-  if (s->kept == NULL) s->kept = (uint8_t *)(s->rhs + n);
-  return 0;
+  int failed = s->base.quasidefinite || like.skew > SYMMETRY_PAIRED || s->smaller != NULL;
+  if (failed == 0) s->smaller = face_choose_groups(&s->csc, 0, &s->allocator, &failed);
+  if (failed <= 0) return failed;
+  return scaled_need_ldl(s);
 }
 
 // 1: a dense view with so many entries that a sparse copy would not pay.
@@ -151,7 +138,7 @@ static int is_full(const perp_operator *A) {
   return count > DENSE_DENSITY_MIN*(double)A->n*(double)A->n;
 }
 
-int system_take_entries(system_solver *s) {
+int scaled_take_entries(scaled_face *s) {
   const perp_operator *A = &s->given;
   int failed = 1;
   if (s->block != NULL) {   // everything else is known
@@ -159,7 +146,7 @@ int system_take_entries(system_solver *s) {
     s->entries = failed == 0;
     return failed;
   }
-  if (A->n > DENSE_ROWS_MAX && !is_full(A)) failed = assemble_csc(A, 1, &s->allocator, &s->csc);
+  if (A->n > FACE_DENSE_ROWS_MAX && !is_full(A)) failed = assemble_csc(A, 1, &s->allocator, &s->csc);
   const int sparse = failed == 0 && (double)s->csc.colptr[A->n] <=
                                         DENSE_DENSITY_MIN*(double)A->n*(double)A->n;
   if (failed == 0 && !sparse) {
@@ -180,7 +167,7 @@ static double root_scale(double largest) {   // a power of two near 1/sqrt(large
   return power_of_two_within(-(e/2), 500);
 }
 
-static void equilibrate(system_solver *s) {
+static void equilibrate(scaled_face *s) {
   const int32_t n = s->n;
   double *row = s->high, *column = s->low;
   for (int32_t i = 0; i < n; i++) s->r[i] = s->c[i] = 1.0;
@@ -225,7 +212,7 @@ static void equilibrate(system_solver *s) {
   }
 }
 
-static void change_signs(system_solver *s) {
+static void change_signs(scaled_face *s) {
   for (int32_t j = 0; j < s->n; j++) {
     s->r[j] *= s->sign[j];
     for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
@@ -233,23 +220,24 @@ static void change_signs(system_solver *s) {
   }
 }
 
-void system_form(system_solver *s, const double *p, const double *q) {
+void scaled_form(scaled_face *s) {
   const int32_t n = s->n;
+  const double *p = s->p, *q = s->q;
   if (s->full) {
     for (int32_t i = 0; i < n; i++) {
-      const double *from = s->A + (size_t)i*(size_t)n, scale = p != NULL ? p[i] : 1.0;
+      const double *from = s->A + (size_t)i*(size_t)n;
       double *to = s->S + (size_t)i*(size_t)n;
-      for (int32_t j = 0; j < n; j++) to[j] = scale*from[j];
-      if (q != NULL) to[i] += q[i];
+      for (int32_t j = 0; j < n; j++) to[j] = p[i]*from[j];
+      to[i] += q[i];
     }
   } else {
     const perp_csc *A = &s->csc;
     for (int32_t j = 0; j < n; j++) {
       for (int32_t k = A->colptr[j]; k < A->colptr[j + 1]; k++)
-        s->S[k] = p != NULL ? p[A->row[k]]*A->value[k] : A->value[k];
-      if (q != NULL) s->S[s->diagonal[j]] += q[j];
+        s->S[k] = p[A->row[k]]*A->value[k];
+      s->S[s->diagonal[j]] += q[j];
     }
   }
   equilibrate(s);
-  if (s->quasi) change_signs(s);
+  if (s->base.quasidefinite) change_signs(s);
 }

@@ -1,9 +1,9 @@
-// scaled_system_solve.c: solves with the factor of scaled_system.c, refines, and multiplies by A.
+// face_scaled_solve.c: solves with the factor of face_scaled.c, refines, and multiplies by A.
 //
 //     z <- z + S^-1 (v - S z)      with a residual in twice the precision
 // A solve that stays inaccurate after refinement moves on to the next attempt.
 // Cost: a solve with the factor and a pass over the entries per step of refinement.
-#include "scaled_system_parts.h"
+#include "face_scaled.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define SOLVE_ERROR_MAX 1e-8   // backward error after refinement; above it, try the next attempt
 #define EXTRA_CORRECTIONS 4    // steps of refinement if A is not exactly symmetric
 
-static void back_solve(system_solver *s, double *v) {
+static void back_solve(scaled_face *s, double *v) {
   if (s->full) {
     lu_solve(s->n, s->LU, s->pivot, v);
     return;
@@ -35,7 +35,7 @@ static void back_solve(system_solver *s, double *v) {
 }
 
 // high = v - S z, computed with compensated sums. Returns max |v - S z|_i / (|S||z| + |v|)_i.
-EXACT_INLINE double residual_by(system_solver *s) {
+EXACT_INLINE double residual_by(scaled_face *s) {
   const int32_t n = s->n;
   double worst = 0.0;
   if (s->full) {
@@ -81,15 +81,15 @@ EXACT_INLINE double residual_by(system_solver *s) {
   return worst;
 }
 
-EXACT_FMA static double residual_fma(system_solver *s) { return residual_by(s); }
-static double residual_plain(system_solver *s) { return residual_by(s); }
+EXACT_FMA static double residual_fma(scaled_face *s) { return residual_by(s); }
+static double residual_plain(scaled_face *s) { return residual_by(s); }
 
-static double residual(system_solver *s) {
+static double residual(scaled_face *s) {
   return EXACT_HAS_FMA() ? residual_fma(s) : residual_plain(s);
 }
 
 // z = S^-1 v with at most `refine` corrections. A correction that does not help is undone.
-static double solve_scaled(system_solver *s, int refine) {
+static double solve_scaled(scaled_face *s, int refine) {
   const size_t bytes = (size_t)s->n*sizeof(double);
   memcpy(s->z, s->v, bytes);
   back_solve(s, s->z);
@@ -112,7 +112,7 @@ static double solve_scaled(system_solver *s, int refine) {
 }
 
 // v <- the solution by the smaller face, unless its error exceeds `most`. Returns the error.
-static double solve_smaller(system_solver *s, double *v, int refine, double most) {
+static double solve_smaller(scaled_face *s, double *v, int refine, double most) {
   const int32_t n = s->n;
   double *z = s->rhs;
   int moves = 0;
@@ -120,7 +120,7 @@ static double solve_smaller(system_solver *s, double *v, int refine, double most
     z[i] = s->kept[i] ? 0.0 : v[i]/s->q[i];
     moves |= z[i] != 0.0;
   }
-  if (moves) face_multiply(s->smaller, z, z);
+  if (moves) face_multiply(s->smaller, 0, z, z);
   for (int32_t i = 0; i < n; i++)
     z[i] = s->kept[i] ? v[i]/s->p[i] - (moves ? z[i] : 0.0) : 0.0;
   const int failed = face_solve(s->smaller, z, refine);
@@ -130,14 +130,14 @@ static double solve_smaller(system_solver *s, double *v, int refine, double most
   return error;
 }
 
-double system_solve(system_solver *s, double *v, int refine) {
+static double solve(scaled_face *s, double *v, int refine) {
   const int32_t n = s->n;
   if (!s->usable) return (double)INFINITY;
   if (n > 0 && s->stage == SMALLER) {
     const double most = refine > 0 ? SOLVE_ERROR_MAX : (double)INFINITY;
     const double error = solve_smaller(s, v, refine, most);
     if (error <= most) return error;
-    if (system_factor_entries(s, s->p, s->q) != 0) return (double)INFINITY;
+    if (scaled_factor(s) != 0) return (double)INFINITY;
   }
   for (int32_t i = 0; i < n; i++) s->v[i] = s->r[i]*v[i];
   const int more = s->stage == LDL && s->rounded && refine > 0 ? EXTRA_CORRECTIONS : 0;
@@ -145,64 +145,44 @@ double system_solve(system_solver *s, double *v, int refine) {
   // Too inaccurate: try again with a safer factor, which stays for the following solves.
   while (!(error <= SOLVE_ERROR_MAX) && !s->full && refine > 0 && s->stage != SAFE_LU) {
     s->stage = s->stage == LDL ? BOLD_LU : SAFE_LU;
-    if (system_factor_formed(s) == 0) error = solve_scaled(s, refine);
+    if (scaled_factor_formed(s) == 0) error = solve_scaled(s, refine);
     else if (s->stage == SAFE_LU) return (double)INFINITY;
   }
   for (int32_t i = 0; i < n; i++) v[i] = s->c[i]*s->z[i];
   return error == error ? error : (double)INFINITY;
 }
 
-double system_left(const system_solver *s) {
-  return s->usable && s->n > 0 && s->stage == SMALLER ? face_left(s->smaller) : (double)INFINITY;
+int scaled_solve(face *base, double *v, int refine) {
+  scaled_face *s = (scaled_face *)base;
+  for (int32_t i = 0; i < s->n && s->limited; i++)
+    if (s->p[i] == 0.0) v[i] = 0.0;
+  base->error = solve(s, v, refine);
+  base->left = s->usable && s->n > 0 && s->stage == SMALLER ? face_left(s->smaller)
+                                                            : (double)INFINITY;
+  return face_checked(s->n, v, base->error < (double)INFINITY);
 }
 
-int system_lifts(const system_solver *s) { return s->lifts; }
-
-// ---- products ----
-
-void system_apply(const system_solver *s, const double *x, double *y) {
+// y = A x or A'x with the entries taken at creation
+void scaled_multiply(const face *base, int transposed, const double *x, double *y) {
+  const scaled_face *s = (const scaled_face *)base;
   const int32_t n = s->n;
+  const size_t ld = (size_t)n;
   if (!s->entries) {
-    face_multiply(s->smaller, x, y);
-    return;
-  }
-  if (s->full) {
-    for (int32_t i = 0; i < n; i++) y[i] = dot(n, s->A + (size_t)i*(size_t)n, x);
+    face_multiply(s->smaller, transposed, x, y);
     return;
   }
   for (int32_t i = 0; i < n; i++) y[i] = 0.0;
-  for (int32_t j = 0; j < n; j++)
-    for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
-      y[s->csc.row[p]] += s->csc.value[p]*x[j];
-}
-
-void system_apply_transpose(const system_solver *s, const double *x, double *y) {
-  const int32_t n = s->n;
-  if (!s->entries) {   // A is symmetric
-    face_multiply(s->smaller, x, y);
-    return;
-  }
-  if (s->full) {
-    for (int32_t j = 0; j < n; j++) y[j] = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-      const double *row = s->A + (size_t)i*(size_t)n;
-      for (int32_t j = 0; j < n; j++) y[j] += row[j]*x[i];
-    }
-    return;
-  }
   for (int32_t j = 0; j < n; j++) {
-    double sum = 0.0;
-    for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
-      sum += s->csc.value[p]*x[s->csc.row[p]];
-    y[j] = sum;
+    if (s->full && !transposed) {
+      y[j] = dot(n, s->A + (size_t)j*ld, x);
+    } else if (s->full) {
+      for (int32_t i = 0; i < n; i++) y[i] += s->A[(size_t)j*ld + (size_t)i]*x[j];
+    } else if (!transposed) {
+      for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
+        y[s->csc.row[p]] += s->csc.value[p]*x[j];
+    } else {
+      for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
+        y[j] += s->csc.value[p]*x[s->csc.row[p]];
+    }
   }
-}
-
-int system_quasidefinite(const system_solver *s) { return s->quasi; }
-int32_t system_factorizations(const system_solver *s) { return s->factorizations; }
-
-int64_t system_nonzeros(const system_solver *s) {
-  if (s->usable && s->n > 0 && s->stage == SMALLER) return face_nnz(s->smaller);
-  if (s->full || !s->usable) return 0;
-  return s->stage == LDL ? sparse_ldl_nnz(s->ldl) : sparse_lu_nnz(s->lu);
 }

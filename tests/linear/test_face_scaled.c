@@ -1,8 +1,8 @@
-// test_scaled_system.c: systems (diag(p) A + diag(q)) z = r with a known z, dense and sparse.
+// test_face_scaled.c: systems (diag(p) A + diag(q)) z = r with a known z, dense and sparse.
 #include "support.h"
 
 #include "sparse_ldl.h"
-#include "scaled_system.h"
+#include "face_diagonal.h"
 
 typedef struct counter {
   int live, calls, fail_at;   // fail_at: the call that gets no memory; 0: none
@@ -52,14 +52,14 @@ static double *vector(int32_t n) {
   return v;
 }
 
-static void solves(sample *s, const perp_problem *problem, system_solver *system, const double *p,
+static void solves(sample *s, const perp_problem *problem, face *system, const double *p,
                    const double *q, double tol) {
   (void)problem;
   double *z = vector(s->n), *v = vector(s->n);
   for (int32_t i = 0; i < s->n; i++) z[i] = between(-1, 1);
   right_side(s, p, q, z, v);
-  assert_int_equal(system_factor(system, p, q, NULL), 0);
-  const double error = system_solve(system, v, 3);
+  assert_int_equal(diagonal_factor(system, p, q, NULL), 0);
+  const double error = diagonal_solve(system, v, 3);
   if (!(error <= 1e-14)) fail_msg("n = %d: backward error %g", s->n, error);
   for (int32_t i = 0; i < s->n; i++)
     if (!(fabs(v[i] - z[i]) <= tol)) fail_msg("n = %d: z[%d] is off by %g", s->n, i, v[i] - z[i]);
@@ -76,7 +76,7 @@ static void known_solutions(void **state) {   // on both sides of the change fro
       const int32_t n = sizes[k];
       sample s = random_matrix(n, full ? 0.5 : 4.0/n, 0);
       const perp_problem *problem = sample_csc(&s, 0, 0);
-      system_solver *system = system_create(&problem->A, NULL);
+      face *system = diagonal_face(&problem->A, NULL);
       assert_non_null(system);
       double *p = vector(n), *q = vector(n);
       solves(&s, problem, system, NULL, NULL, 1e-11);
@@ -88,8 +88,8 @@ static void known_solutions(void **state) {   // on both sides of the change fro
         solves(&s, problem, system, p, q, 1e-11);
       }
       solves(&s, problem, system, NULL, q, 1e-11);
-      assert_int_equal(system_factorizations(system), 6);
-      system_destroy(system);
+      assert_int_equal(face_factorizations(system), 6);
+      face_destroy(system);
       free(p);
       free(q);
       sample_free(&s);
@@ -99,14 +99,14 @@ static void known_solutions(void **state) {   // on both sides of the change fro
 static void nothing(void **state) {   // n = 0, and NULL
   (void)state;
   sample s = sample_new(0);
-  system_solver *system = system_create(&sample_dense(&s)->A, NULL);
+  face *system = diagonal_face(&sample_dense(&s)->A, NULL);
   assert_non_null(system);
-  assert_int_equal(system_factor(system, NULL, NULL, NULL), 0);
+  assert_int_equal(diagonal_factor(system, NULL, NULL, NULL), 0);
   double v = 3.0;
-  assert_true(system_solve(system, &v, 2) == 0.0);
+  assert_true(diagonal_solve(system, &v, 2) == 0.0);
   assert_true(v == 3.0);
-  system_destroy(system);
-  system_destroy(NULL);
+  face_destroy(system);
+  face_destroy(NULL);
   sample_free(&s);
 }
 
@@ -119,10 +119,10 @@ static void zero_diagonals(void **state) {
     sample s = random_matrix(n, 0.0, 1);
     for (int32_t i = 0; i < n; i++) AT(&s, i, (i + 1)%n) = 1.0 + i%3;
     const perp_problem *problem = sample_csc(&s, 0, 0);
-    system_solver *system = system_create(&problem->A, NULL);
+    face *system = diagonal_face(&problem->A, NULL);
     assert_non_null(system);
     solves(&s, problem, system, NULL, NULL, 1e-12);
-    system_destroy(system);
+    face_destroy(system);
     sample_free(&s);
   }
 }
@@ -136,17 +136,17 @@ static void singular_is_told(void **state) {
     const int32_t n = sizes[k];
     sample s = random_matrix(n, 4.0/n, 0);
     for (int32_t j = 0; j < n; j++) AT(&s, 3, j) = AT(&s, 1, j);
-    system_solver *system = system_create(&sample_csc(&s, 0, 0)->A, NULL);
+    face *system = diagonal_face(&sample_csc(&s, 0, 0)->A, NULL);
     assert_non_null(system);
     double *q = vector(n), *v = vector(n);
-    assert_true(system_factor(system, NULL, NULL, NULL) > 0);
+    assert_true(diagonal_factor(system, NULL, NULL, NULL) > 0);
     v[0] = 7.0;
-    assert_true(system_solve(system, v, 1) == INF);   // and v is left alone
-    assert_true(v[0] == 7.0);
+    assert_true(diagonal_solve(system, v, 1) == INF);
+    assert_true(v[0] == 0.0);
     q[3] = 1e-3;
-    assert_int_equal(system_factor(system, NULL, q, NULL), 0);
-    assert_true(system_solve(system, v, 2) <= 1e-14);
-    system_destroy(system);
+    assert_int_equal(diagonal_factor(system, NULL, q, NULL), 0);
+    assert_true(diagonal_solve(system, v, 2) <= 1e-14);
+    face_destroy(system);
     free(q);
     free(v);
     sample_free(&s);
@@ -173,12 +173,12 @@ static void scales_do_not_matter(void **state) {
       r[i] *= row;
       z[i] /= column;
     }
-    system_solver *system = system_create(&sample_csc(&s, 0, 0)->A, NULL);
+    face *system = diagonal_face(&sample_csc(&s, 0, 0)->A, NULL);
     assert_non_null(system);
-    assert_int_equal(system_factor(system, NULL, q, NULL), 0);
-    assert_true(system_solve(system, r, 3) <= 1e-14);
+    assert_int_equal(diagonal_factor(system, NULL, q, NULL), 0);
+    assert_true(diagonal_solve(system, r, 3) <= 1e-14);
     for (int32_t i = 0; i < n; i++) assert_true(fabs(r[i] - z[i]) <= 1e-9*fabs(z[i]));
-    system_destroy(system);
+    face_destroy(system);
     free(z);
     free(r);
     free(q);
@@ -202,11 +202,11 @@ static void nearly_singular(void **state) {
     q[i] = 1e-10;
     v[i] = between(-1, 1);
   }
-  system_solver *system = system_create(&sample_csc(&s, 0, 0)->A, NULL);
+  face *system = diagonal_face(&sample_csc(&s, 0, 0)->A, NULL);
   assert_non_null(system);
-  assert_int_equal(system_factor(system, NULL, q, NULL), 0);
-  assert_true(system_solve(system, v, 3) <= 1e-12);
-  system_destroy(system);
+  assert_int_equal(diagonal_factor(system, NULL, q, NULL), 0);
+  assert_true(diagonal_solve(system, v, 3) <= 1e-12);
+  face_destroy(system);
   free(J);
   free(q);
   free(v);
@@ -241,7 +241,7 @@ static void symmetric_but_for_rounding(void **state) {
     const int32_t n = 500;
     sample s = nearly_symmetric(n, noise[k]);
     const perp_problem *problem = sample_csc(&s, 0, 0);
-    system_solver *system = system_create(&problem->A, NULL);
+    face *system = diagonal_face(&problem->A, NULL);
     assert_non_null(system);
     double *p = vector(n), *q = vector(n);
     solves(&s, problem, system, NULL, NULL, 1e-12);
@@ -252,14 +252,14 @@ static void symmetric_but_for_rounding(void **state) {
       }
       solves(&s, problem, system, p, q, 1e-11);
     }
-    if (noise[k] < 1e-3) assert_int_equal(system_factorizations(system), 7);   // none was repeated
+    if (noise[k] < 1e-3) assert_int_equal(face_factorizations(system), 7);   // none was repeated
     if (noise[k] == 0.0) {   // without refinement, which would hide a mistake in the first solve
       for (int32_t i = 0; i < n; i++) p[i] = between(-1, 1);
-      assert_true(system_solve(system, p, 0) <= 1e-13);
+      assert_true(diagonal_solve(system, p, 0) <= 1e-13);
     }
     p[5] = 0.5;   // no mask any more
     solves(&s, problem, system, p, q, 1e-11);
-    system_destroy(system);
+    face_destroy(system);
     free(p);
     free(q);
     sample_free(&s);
@@ -280,9 +280,9 @@ static void kkt_systems_need_no_exchanges(void **state) {
       AT(&s, j, i) = -AT(&s, i, j);
     }
   const perp_problem *problem = sample_csc(&s, 0, 0);
-  system_solver *system = system_create(&problem->A, NULL);
+  face *system = diagonal_face(&problem->A, NULL);
   assert_non_null(system);
-  assert_true(system_quasidefinite(system));
+  assert_true(face_quasidefinite(system));
   double *p = vector(n), *q = vector(n);
   for (int round = 0; round < 6; round++) {
     for (int32_t i = 0; i < n; i++) {
@@ -291,26 +291,26 @@ static void kkt_systems_need_no_exchanges(void **state) {
     }
     solves(&s, problem, system, round == 0 ? NULL : p, q, 1e-7);
   }
-  assert_int_equal(system_factorizations(system), 6);   // none was repeated with exchanges
+  assert_int_equal(face_factorizations(system), 6);   // none was repeated with exchanges
   p[3] = 0.5;                                            // no mask any more: exchanges
   solves(&s, problem, system, p, q, 1e-7);
-  system_destroy(system);
+  face_destroy(system);
   for (int32_t i = 0; i < m; i += 2) AT(&s, i, i) *= 1e6;   // G is lost beside Q: still the same
   problem = sample_csc(&s, 0, 0);
-  system = system_create(&problem->A, NULL);
+  system = diagonal_face(&problem->A, NULL);
   assert_non_null(system);
-  assert_true(system_quasidefinite(system));
-  system_destroy(system);
+  assert_true(face_quasidefinite(system));
+  face_destroy(system);
   AT(&s, 0, m + 1) = 1.0;   // one pair that fits neither sign
   AT(&s, m + 1, 0) = 2.0;
   for (int32_t i = 0; i < m; i += 2) AT(&s, i, i) *= 1e-6;
   problem = sample_csc(&s, 0, 0);
-  system = system_create(&problem->A, NULL);
+  system = diagonal_face(&problem->A, NULL);
   assert_non_null(system);
-  assert_false(system_quasidefinite(system));
+  assert_false(face_quasidefinite(system));
   p[3] = 1.0;
   solves(&s, problem, system, p, q, 1e-7);
-  system_destroy(system);
+  face_destroy(system);
   free(p);
   free(q);
   sample_free(&s);
@@ -358,6 +358,42 @@ static void supernodes_factor(void **state) {
   }
 }
 
+// Free rows are solved for, whatever the right-hand side says in the others, whose z is 0.
+static void free_rows(void **state) {
+  (void)state;
+  const int32_t sizes[] = {60, 300, 500};   // dense, sparse, symmetric
+  for (size_t k = 0; k < 3; k++) {
+    support_state = 40 + k;
+    const int32_t n = sizes[k];
+    sample s = k == 2 ? nearly_symmetric(n, 0.0) : random_matrix(n, 4.0/n, 0);
+    face *system = diagonal_face(&sample_csc(&s, 0, 0)->A, NULL);
+    double *q = vector(n), *z = vector(n), *v = vector(n);
+    uint8_t *is_free = calloc((size_t)n, 1);
+    assert_true(system != NULL && is_free != NULL);
+    for (int round = 0; round < 4; round++) {
+      for (int32_t i = 0; i < n; i++) {
+        is_free[i] = uniform() < 0.6;
+        q[i] = pow(10.0, between(-3, 3));
+        z[i] = is_free[i] ? between(-1, 1) : 0.0;
+      }
+      right_side(&s, NULL, round > 0 ? q : NULL, z, v);
+      for (int32_t i = 0; i < n; i++)
+        if (!is_free[i]) v[i] = between(-9, 9);
+      face_diagonal(system, NULL, round > 0 ? q : NULL);
+      assert_int_equal(face_update(system, is_free, NULL), 0);
+      assert_true(diagonal_solve(system, v, 2) <= 1e-14);
+      for (int32_t i = 0; i < n; i++)
+        assert_true(is_free[i] ? fabs(v[i] - z[i]) <= 1e-11 : v[i] == 0.0);
+    }
+    face_destroy(system);
+    free(q);
+    free(z);
+    free(v);
+    free(is_free);
+    sample_free(&s);
+  }
+}
+
 static void products(void **state) {   // A x and A'x, from dense, CSC, scaled and shifted operators
   (void)state;
   support_state = 6;
@@ -377,10 +413,10 @@ static void products(void **state) {   // A x and A'x, from dense, CSC, scaled a
     const perp_operator all[] = {dense, csc, wrapped};
     for (int which = 0; which < 3; which++)
       for (int transpose = 0; transpose < 2; transpose++) {
-        system_solver *system = system_create(&all[which], NULL);
+        face *system = diagonal_face(&all[which], NULL);
         assert_non_null(system);
-        if (transpose) system_apply_transpose(system, x, y);
-        else system_apply(system, x, y);
+        if (transpose) face_multiply(system, 1, x, y);
+        else face_multiply(system, 0, x, y);
         for (int32_t i = 0; i < n; i++) {
           double sum = which == 2 ? 0.75*x[i] : 0.0;
           for (int32_t j = 0; j < n; j++) {
@@ -389,7 +425,7 @@ static void products(void **state) {   // A x and A'x, from dense, CSC, scaled a
           }
           assert_true(fabs(sum - y[i]) <= 1e-12*(1 + fabs(sum)));
         }
-        system_destroy(system);
+        face_destroy(system);
       }
     free(x);
     free(y);
@@ -409,7 +445,7 @@ static void unknown_entries(void **state) {   // an operator that only multiplie
   (void)state;
   const perp_callback one = {.n = 1, .apply = no_apply};
   const perp_operator A = perp_from_callback(&one, 0);
-  assert_null(system_create(&A, NULL));
+  assert_null(diagonal_face(&A, NULL));
 }
 
 static int always(void *context) {
@@ -429,23 +465,23 @@ static void deadlines_and_memory(void **state) {
     for (int at = 1; fails; at++) {   // every allocation fails once
       counter c = {.fail_at = at};
       const perp_allocator allocator = counting(&c);
-      system_solver *system = system_create(&A, &allocator);
+      face *system = diagonal_face(&A, &allocator);
       if (system != NULL) {
-        const int code = system_factor(system, NULL, NULL, NULL);
+        const int code = diagonal_factor(system, NULL, NULL, NULL);
         assert_true(code == 0 || code == -2);
         v[0] = 1.0;
-        assert_true((code == 0) == (system_solve(system, v, 1) < 1e-10));
+        assert_true((code == 0) == (diagonal_solve(system, v, 1) < 1e-10));
       }
       fails = c.calls >= at;
-      system_destroy(system);
+      face_destroy(system);
       assert_int_equal(c.live, 0);
     }
     const perp_deadline passed = {.passed = always};
-    system_solver *system = system_create(&A, NULL);
+    face *system = diagonal_face(&A, NULL);
     assert_non_null(system);
-    const int code = system_factor(system, NULL, NULL, &passed);
+    const int code = diagonal_factor(system, NULL, NULL, &passed);
     assert_int_equal(code, -1);
-    system_destroy(system);
+    face_destroy(system);
     free(v);
     sample_free(&s);
   }
@@ -460,6 +496,7 @@ int main(void) {
       cmocka_unit_test(kkt_systems_need_no_exchanges),
       cmocka_unit_test(supernodes_factor),
       cmocka_unit_test(products),             cmocka_unit_test(unknown_entries),
+      cmocka_unit_test(free_rows),
       cmocka_unit_test(deadlines_and_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
-// test_scaled_system_body.c: systems (diag(p) A + diag(q)) z = r with products A, solved through bodies,
+// test_face_scaled_body.c: systems (diag(p) A + diag(q)) z = r with products A, solved through bodies,
 // against the dense matrix formed and solved here.
 #include "support.h"
 
 #include "counting.h"
 #include "gallery_sample.h"
-#include "scaled_system.h"
+#include "face_diagonal.h"
 
 enum { ROWS = 180, BODIES = 12, BLOCK = 3, DOFS = BODIES*BLOCK };   // above the dense systems
 
@@ -98,14 +98,14 @@ static void gauss(scene *s, const double *p, const double *q, double *v) {
   }
 }
 
-static void agrees(scene *s, system_solver *system, const double *p, const double *q, double tol) {
+static void agrees(scene *s, face *system, const double *p, const double *q, double tol) {
   double largest = 0.0;
   for (int32_t i = 0; i < ROWS; i++) s->v[i] = s->z[i] = between(-1.0, 1.0);
   gauss(s, p, q, s->z);
-  assert_int_equal(system_factor(system, p, q, NULL), 0);
-  assert_true(system_nonzeros(system) > 0);
-  assert_true(system_nonzeros(system) <= DOFS*DOFS);   // it was of the bodies' size
-  const double error = system_solve(system, s->v, 3);
+  assert_int_equal(diagonal_factor(system, p, q, NULL), 0);
+  assert_true(face_nnz(system) > 0);
+  assert_true(face_nnz(system) <= DOFS*DOFS);   // it was of the bodies' size
+  const double error = diagonal_solve(system, s->v, 3);
   if (!(error <= 1e-13)) fail_msg("backward error %g", error);
   for (int32_t i = 0; i < ROWS; i++) largest = fmax(largest, fabs(s->z[i]));
   for (int32_t i = 0; i < ROWS; i++)
@@ -122,7 +122,7 @@ static void masks_and_diagonals(void **state) {
       scene *s = random_scene(compliance[k]);
       if (wrapped) wrap(s);
       form(s, wrapped);
-      system_solver *system = system_create(&s->A, NULL);
+      face *system = diagonal_face(&s->A, NULL);
       assert_non_null(system);
       for (int round = 0; round < 4; round++) {
         for (int32_t i = 0; i < ROWS; i++) {
@@ -131,13 +131,13 @@ static void masks_and_diagonals(void **state) {
         }
         agrees(s, system, s->p, s->q, 1e-8);
       }
-      assert_int_equal(system_factorizations(system), 4);
+      assert_int_equal(face_factorizations(system), 4);
       agrees(s, system, NULL, s->q, 1e-8);
       if (compliance[k] == 1e-2) agrees(s, system, NULL, NULL, 1e-8);
       double x[ROWS], y[ROWS], t[ROWS];
       for (int32_t i = 0; i < ROWS; i++) x[i] = between(-1.0, 1.0);
-      system_apply(system, x, y);
-      system_apply_transpose(system, x, t);
+      face_multiply(system, 0, x, y);
+      face_multiply(system, 1, x, t);
       for (int32_t i = 0; i < ROWS; i++) {
         long double sum = 0.0L, size = 0.0L;
         for (int32_t j = 0; j < ROWS; j++) {
@@ -147,7 +147,7 @@ static void masks_and_diagonals(void **state) {
         assert_true(fabsl(y[i] - sum) <= 1e-13L*size);
         assert_true(y[i] == t[i]);
       }
-      system_destroy(system);
+      face_destroy(system);
       free(s);
     }
 }
@@ -160,14 +160,14 @@ static void nothing_on_some_diagonals(void **state) {
   for (int round = 0; round < 6; round++) {
     scene *s = random_scene(0.0);
     form(s, 0);
-    system_solver *system = system_create(&s->A, NULL);
+    face *system = diagonal_face(&s->A, NULL);
     assert_non_null(system);
     for (int32_t i = 0; i < ROWS; i++) {
       s->p[i] = round%2 == 0 || uniform() < 0.7 ? 1.0 : 0.0;
       s->q[i] = s->p[i] == 0.0 || i%30 != 0 ? pow(10.0, between(-2.0, 2.0)) : 0.0;
     }
     agrees(s, system, s->p, s->q, 1e-7);
-    system_destroy(system);
+    face_destroy(system);
     free(s);
   }
 }
@@ -178,11 +178,11 @@ static void what_bodies_cannot_do(void **state) {
   support_state = 13;
   scene *s = random_scene(0.0);
   form(s, 0);
-  system_solver *system = system_create(&s->A, NULL);
+  face *system = diagonal_face(&s->A, NULL);
   assert_non_null(system);
   for (int32_t i = 0; i < ROWS; i++) s->q[i] = i == 7 ? 0.0 : 1.0;
-  assert_true(system_factor(system, NULL, s->q, NULL) > 0);
-  assert_true(system_solve(system, s->v, 1) == INFINITY);
+  assert_true(diagonal_factor(system, NULL, s->q, NULL) > 0);
+  assert_true(diagonal_solve(system, s->v, 1) == INFINITY);
   s->q[7] = 1e-13;                             // and is solved for where it has
   agrees(s, system, NULL, s->q, 1e-12);
   assert_true(fabs(s->z[7]) > 1e10);
@@ -190,12 +190,12 @@ static void what_bodies_cannot_do(void **state) {
   s->q[20] = -0.5;                             // D is not positive: by the entries of A
   for (int32_t i = 0; i < ROWS; i++) s->v[i] = s->z[i] = between(-1.0, 1.0);
   gauss(s, NULL, s->q, s->z);
-  assert_int_equal(system_factor(system, NULL, s->q, NULL), 0);
-  assert_true(system_solve(system, s->v, 3) <= 1e-14);
+  assert_int_equal(diagonal_factor(system, NULL, s->q, NULL), 0);
+  assert_true(diagonal_solve(system, s->v, 3) <= 1e-14);
   for (int32_t i = 0; i < ROWS; i++) assert_true(fabs(s->v[i] - s->z[i]) <= 1e-9);
   s->q[20] = 1.0;                              // and back
   agrees(s, system, NULL, s->q, 1e-12);
-  system_destroy(system);
+  face_destroy(system);
   free(s);
 }
 
@@ -208,14 +208,14 @@ static void every_failed_allocation(void **state) {
   for (int at = 1; at < 200 && !made; at++) {
     counter c = {.fail_at = at};
     const perp_allocator allocator = {counted_allocate, counted_release, &c};
-    system_solver *system = system_create(&s->A, &allocator);
+    face *system = diagonal_face(&s->A, &allocator);
     made = system != NULL && c.requests < at;
     if (system != NULL) {
       for (int32_t i = 0; i < ROWS; i++) s->v[i] = 1.0;
-      assert_int_equal(system_factor(system, NULL, NULL, NULL), 0);
-      assert_true(system_solve(system, s->v, 2) <= 1e-13);
+      assert_int_equal(diagonal_factor(system, NULL, NULL, NULL), 0);
+      assert_true(diagonal_solve(system, s->v, 2) <= 1e-13);
     }
-    system_destroy(system);
+    face_destroy(system);
     assert_int_equal(c.live, 0);
   }
   assert_true(made);

@@ -1,13 +1,10 @@
-// scaled_system_parts.h: the parts of a scaled system, shared by its three files.
-#ifndef PERP_SCALED_SYSTEM_PARTS_H
-#define PERP_SCALED_SYSTEM_PARTS_H
+// face_scaled.h: the parts of the face with a diagonal, shared by its three files.
+#ifndef PERP_FACE_SCALED_H
+#define PERP_FACE_SCALED_H
 
 #include "face_kind.h"
-#include "scaled_system.h"
 #include "sparse_ldl.h"
 #include "sparse_lu.h"
-
-#define DENSE_ROWS_MAX 150   // up to here a sparse factor saves no time
 
 // The attempts, in their order.
 typedef enum stage {
@@ -17,14 +14,16 @@ typedef enum stage {
   SAFE_LU    // sparse LU with the usual exchanges
 } stage;
 
-struct system_solver {
+typedef struct scaled_face {
+  face base;
   perp_allocator allocator;
   int32_t n;
-  int32_t factorizations;
   perp_operator given;
-  face *smaller;           // NULL: there is none, or it does not pay
-  int lifts;               // 1: it goes through bodies
-  double *p, *q, *D, *rhs; // n each, if there is one: p and q as given; q/p where p > 0; work
+  const double *p_given, *q_given;   // n, or NULL: 1, 0
+  double *p, *q;           // n: the same, with 0 and 1 in rows that are not free
+  int limited;             // 1: there are such rows
+  face *smaller;           // through bodies or groups; NULL: there is none, or it does not pay
+  double *D, *rhs;         // n each: q/p where p > 0; right-hand side for `smaller`
   int entries;             // 1: the entries of A are here
   int full;                // 1: dense; A, S, LU are n x n, row-major
   double *A;               // n x n
@@ -37,7 +36,6 @@ struct system_solver {
   sparse_ldl *ldl;         // NULL: not needed yet
   int rounded;             // 1: A is not exactly symmetric
   double *sign;            // n: signs of the rows that make A symmetric
-  int quasi;               // 1: some signs are -1; S is quasidefinite
   sparse_lu *lu;           // NULL: not needed yet
   uint8_t *kept;           // n: p_i != 0; where p_i = 0, z_i = r_i/q_i
   int masked;              // 1: some p_i are 0
@@ -49,23 +47,25 @@ struct system_solver {
   double *high, *low;      // n: residual in two parts
   double *size;            // n: |S||z| + |v|
   double *before;          // n: z before a correction
-  void *block;             // memory of all arrays but csc
-};
+  void *block;             // memory of the arrays that the entries need, but csc
+} scaled_face;
 
 // matched: share of the entries that have a mirror image. skew: sum of |A - A'| over sum of |A|.
 typedef struct likeness { double matched, skew; } likeness;
 
-// scaled_system_entries.c
+// face_scaled_entries.c
 // 0: fine; 1: A does not show them; -2: no memory. Groups of rows may take them over.
-int system_take_entries(system_solver *s);
-int system_take_smaller(system_solver *s, face *smaller);   // takes it. 0: fine; -2: no memory
-likeness system_compare_transpose(const perp_csc *A, int32_t *next);   // next: n, work
-// S = R (PA + Q) C for these p and q, equilibrated, with the signs of rows changed if quasi.
-void system_form(system_solver *s, const double *p, const double *q);
+int scaled_take_entries(scaled_face *s);
+likeness scaled_compare_transpose(const perp_csc *A, int32_t *next);   // next: n, work
+void scaled_form(scaled_face *s);   // S = R (PA + Q) C, with the signs of rows changed if quasi
 
-// scaled_system.c. These functions return what system_factor returns.
-int system_need_ldl(system_solver *s);          // creates and analyses ldl if there is none
-int system_factor_formed(system_solver *s);     // factors S by s->stage, or by a later stage
-int system_factor_entries(system_solver *s, const double *p, const double *q);
+// face_scaled.c. These functions return what face_update returns.
+int scaled_need_ldl(scaled_face *s);          // creates and analyses ldl if there is none
+int scaled_factor_formed(scaled_face *s);     // factors S by s->stage, or by a later stage
+int scaled_factor(scaled_face *s);            // forms S and factors it
+
+// face_scaled_solve.c: functions of the kind.
+int scaled_solve(face *base, double *v, int refine);
+void scaled_multiply(const face *base, int transposed, const double *x, double *y);
 
 #endif
