@@ -31,7 +31,8 @@ static void trial_run(perp_run *run) {
   double *x = ARENA_ARRAY(run->memory, double, run->n);
   double *y = ARENA_ARRAY(run->memory, double, run->n);
   crossover_begin(&c, run);
-  system_solver *system = system_create(&run->A, run_allocator(run));
+  int failed = 0;
+  face *system = face_create(&run->A, FACE_DIAGONALS, run_allocator(run), &failed);
   assert_non_null(system);
   for (int32_t i = 0; i < run->n; i++) {
     const double lo = run->lo != NULL ? run->lo[i] : 0.0, hi = run->hi != NULL ? run->hi[i] : INF;
@@ -44,7 +45,7 @@ static void trial_run(perp_run *run) {
   crossover_guess(&c, run, x, y);
   assert_int_equal(crossover_guess(&c, run, x, y), 0);
   now.found = crossover_run(&c, run, system, x, now.rounds);
-  system_destroy(system);
+  face_destroy(system);
   if (!now.found) run_stop(run, PERP_STATUS_STALLED, "not found");
   assert_false(run_continue(run));
 }
