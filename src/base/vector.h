@@ -40,6 +40,14 @@ static inline double power_of_two_within(int e, int largest) {
   return ldexp(1.0, e < -largest ? -largest : e > largest ? largest : e);
 }
 
+// A power of two near 1/sqrt(size), within 2^-largest .. 2^largest. 1 if the size is 0 or infinite.
+static inline double power_near_root(double size, int largest) {
+  int e = 0;
+  if (!(size > 0.0) || !(size < (double)INFINITY)) return 1.0;
+  frexp(size, &e);
+  return power_of_two_within(-(e/2), largest);
+}
+
 // The exponent e of the power of two 2^e near 1/sqrt(d), d > 0. With E = floor(log2 d), e is -E/2
 // for even E and -(E + 1)/2 for odd E. |e| is limited so that 2^e can be squared. All scaling by a
 // diagonal calls this function, so that it has the same bits everywhere.

@@ -30,38 +30,29 @@ typedef struct builder {
   int32_t failed;           // no memory
 } builder;
 
-static void *take(const perp_allocator *memory, int64_t count, size_t size) {
-  const size_t items = (size_t)(count > 0 ? count : 1);
-  return items <= SIZE_MAX/size ? memory->allocate(memory->context, items*size) : NULL;
-}
-
-static void drop(const perp_allocator *memory, void *block) {
-  if (block != NULL) memory->release(memory->context, block);
-}
-
 static void discard(builder *b) {
-  drop(&b->memory, b->colptr);
-  drop(&b->memory, b->row);
-  drop(&b->memory, b->value);
+  allocator_drop(&b->memory, b->colptr);
+  allocator_drop(&b->memory, b->row);
+  allocator_drop(&b->memory, b->value);
 }
 
 static builder begin(const perp_allocator *memory, int32_t n, int64_t capacity) {
   const int32_t room = (int32_t)(capacity < 16 ? 16 : capacity > INT32_MAX ? INT32_MAX : capacity);
   builder b = {.memory = *memory, .n = n, .capacity = room};
-  b.colptr = take(memory, (int64_t)n + 1, sizeof *b.colptr);
-  b.row = take(memory, room, sizeof *b.row);
-  b.value = take(memory, room, sizeof *b.value);
+  b.colptr = allocator_take(memory, (int64_t)n + 1, sizeof *b.colptr);
+  b.row = allocator_take(memory, room, sizeof *b.row);
+  b.value = allocator_take(memory, room, sizeof *b.value);
   if (b.colptr == NULL || b.row == NULL || b.value == NULL) b.failed = 1;
   return b;
 }
 
 static void grow(builder *b, int64_t wanted) {
   const int32_t capacity = (int32_t)(wanted > INT32_MAX ? INT32_MAX : wanted);
-  int32_t *row = take(&b->memory, capacity, sizeof *row);
-  double *value = take(&b->memory, capacity, sizeof *value);
+  int32_t *row = allocator_take(&b->memory, capacity, sizeof *row);
+  double *value = allocator_take(&b->memory, capacity, sizeof *value);
   if (row == NULL || value == NULL || capacity <= b->capacity) {
-    drop(&b->memory, row);
-    drop(&b->memory, value);
+    allocator_drop(&b->memory, row);
+    allocator_drop(&b->memory, value);
     b->failed = 1;
     return;
   }
@@ -69,8 +60,8 @@ static void grow(builder *b, int64_t wanted) {
     row[p] = b->row[p];
     value[p] = b->value[p];
   }
-  drop(&b->memory, b->row);
-  drop(&b->memory, b->value);
+  allocator_drop(&b->memory, b->row);
+  allocator_drop(&b->memory, b->value);
   b->row = row;
   b->value = value;
   b->capacity = capacity;
@@ -216,10 +207,10 @@ static int upper_triangle(const perp_product *P, const perp_allocator *memory, p
   const int32_t bodies = P->block > 0 ? P->dofs/P->block : 0;
   const int64_t nnz = P->n > 0 ? P->rowptr[P->n] : 0;
   builder b = begin(memory, P->n, 4*(nnz + P->n));
-  int32_t *first = take(memory, (int64_t)bodies + 1, sizeof *first);
-  int32_t *touching = take(memory, nnz, sizeof *touching);
-  int32_t *seen = take(memory, P->n, sizeof *seen);
-  double *w = take(memory, P->dofs, sizeof *w);
+  int32_t *first = allocator_take(memory, (int64_t)bodies + 1, sizeof *first);
+  int32_t *touching = allocator_take(memory, nnz, sizeof *touching);
+  int32_t *seen = allocator_take(memory, P->n, sizeof *seen);
+  double *w = allocator_take(memory, P->dofs, sizeof *w);
   if (first == NULL || touching == NULL || seen == NULL || w == NULL) b.failed = 1;
   if (!b.failed) {
     bodies_of(P, bodies, first, touching);
@@ -249,10 +240,10 @@ static int upper_triangle(const perp_product *P, const perp_allocator *memory, p
     store(&b, j, own + (P->compliance != NULL ? P->compliance[j] : 0.0));
     scatter_row(P, j, 1, w);
   }
-  drop(memory, first);
-  drop(memory, touching);
-  drop(memory, seen);
-  drop(memory, w);
+  allocator_drop(memory, first);
+  allocator_drop(memory, touching);
+  allocator_drop(memory, seen);
+  allocator_drop(memory, w);
   return finish(&b, upper);
 }
 
@@ -357,7 +348,7 @@ static void from_contacts(builder *b, const perp_contacts *P) {
     const int32_t length = B.colptr[rows*(c + 1)] - B.colptr[rows*c];
     most = length > most ? length : most;
   }
-  near_block *near = b->failed ? NULL : take(&b->memory, most, sizeof *near);
+  near_block *near = b->failed ? NULL : allocator_take(&b->memory, most, sizeof *near);
   if (near == NULL) b->failed = 1;
   for (int pass = 0; pass < 2; pass++)   // normals, then tangents
     for (int32_t c = 0; c < nc && !b->failed; c++) {
@@ -370,12 +361,12 @@ static void from_contacts(builder *b, const perp_contacts *P) {
     for (int32_t k = 0; k < P->directions; k++) put(b, contact_tangent_row(P, c, k), 1.0);
     column_end(b);
   }
-  drop(&b->memory, near);
+  allocator_drop(&b->memory, near);
   assembled_free(&b->memory, &B);
 }
 
 static void from_columns(builder *b, const perp_operator *A) {
-  double *y = take(&b->memory, b->n, sizeof *y);
+  double *y = allocator_take(&b->memory, b->n, sizeof *y);
   if (y == NULL) b->failed = 1;
   for (int32_t j = 0; j < b->n && !b->failed; j++) {
     for (int32_t i = 0; i < b->n; i++) y[i] = 0.0;
@@ -385,14 +376,14 @@ static void from_columns(builder *b, const perp_operator *A) {
       if (i == j || y[i] != 0.0) put(b, i, y[i]);
     column_end(b);
   }
-  drop(&b->memory, y);
+  allocator_drop(&b->memory, y);
 }
 
 // Reads A by tiles. A principal submatrix on the indices of two tiles has the block between them.
 static void from_submatrices(builder *b, const perp_operator *A) {
   const int32_t n = b->n;
-  double *S = take(&b->memory, 4*TILE*TILE, sizeof *S);                // both x both
-  double *columns = take(&b->memory, (int64_t)n*TILE, sizeof *columns);   // n x TILE, row-major
+  double *S = allocator_take(&b->memory, 4*TILE*TILE, sizeof *S);   // both x both
+  double *columns = allocator_take(&b->memory, (int64_t)n*TILE, sizeof *columns);   // n x TILE, row-major
   if (S == NULL || columns == NULL) b->failed = 1;
   for (int32_t from = 0; from < n && !b->failed; from += TILE) {
     const int32_t width = n - from < TILE ? n - from : TILE;
@@ -416,8 +407,8 @@ static void from_submatrices(builder *b, const perp_operator *A) {
       column_end(b);
     }
   }
-  drop(&b->memory, S);
-  drop(&b->memory, columns);
+  allocator_drop(&b->memory, S);
+  allocator_drop(&b->memory, columns);
 }
 
 static int viewed(const perp_view *view) {
@@ -465,9 +456,9 @@ int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *all
 
 void assembled_free(const perp_allocator *allocator, perp_csc *matrix) {
   const perp_allocator memory = allocator_of(allocator);
-  drop(&memory, (void *)matrix->colptr);
-  drop(&memory, (void *)matrix->row);
-  drop(&memory, (void *)matrix->value);
+  allocator_drop(&memory, (void *)matrix->colptr);
+  allocator_drop(&memory, (void *)matrix->row);
+  allocator_drop(&memory, (void *)matrix->value);
   *matrix = (perp_csc){0};
 }
 
@@ -476,13 +467,13 @@ int transpose_csc(const perp_csc *A, const perp_allocator *allocator, perp_csc *
   const perp_allocator memory = allocator_of(allocator);
   const int32_t first = A->columns > 0 ? A->colptr[0] : 0;
   const int32_t nnz = A->columns > 0 ? A->colptr[A->columns] - first : 0;
-  int32_t *colptr = take(&memory, (int64_t)A->rows + 1, sizeof *colptr);
-  int32_t *row = take(&memory, nnz, sizeof *row);
-  double *value = take(&memory, nnz, sizeof *value);
+  int32_t *colptr = allocator_take(&memory, (int64_t)A->rows + 1, sizeof *colptr);
+  int32_t *row = allocator_take(&memory, nnz, sizeof *row);
+  double *value = allocator_take(&memory, nnz, sizeof *value);
   if (colptr == NULL || row == NULL || value == NULL) {
-    drop(&memory, colptr);
-    drop(&memory, row);
-    drop(&memory, value);
+    allocator_drop(&memory, colptr);
+    allocator_drop(&memory, row);
+    allocator_drop(&memory, value);
     return -2;
   }
   for (int32_t i = 0; i <= A->rows; i++) colptr[i] = 0;

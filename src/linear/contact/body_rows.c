@@ -34,20 +34,12 @@ typedef struct unwrapped {   // the product inside the wrappers
   double *left, *right;      // n: scale of row and column
 } unwrapped;
 
-static void *take(const perp_allocator *memory, int64_t count, size_t size) {
-  return memory->allocate(memory->context, (size_t)(count > 0 ? count : 1)*size);
-}
-
-static void drop(const perp_allocator *memory, void *block) {
-  if (block != NULL) memory->release(memory->context, block);
-}
-
 void body_rows_free(const perp_allocator *allocator, body_rows *rows) {
   const perp_allocator memory = allocator_of(allocator);
-  drop(&memory, rows->rowptr);
-  drop(&memory, rows->column);
-  drop(&memory, rows->value);
-  drop(&memory, rows->slack);
+  allocator_drop(&memory, rows->rowptr);
+  allocator_drop(&memory, rows->column);
+  allocator_drop(&memory, rows->value);
+  allocator_drop(&memory, rows->slack);
   *rows = (body_rows){0};
 }
 
@@ -212,19 +204,19 @@ int body_rows_take(const perp_operator *A, const perp_allocator *allocator, body
   *rows = (body_rows){0};
   if (P == NULL || P->block < 1 || (double)P->dofs*P->block*P->block > ROOT_FLOPS_MAX) return 1;
   const int32_t n = A->n, dofs = P->dofs;
-  unwrapped u = {P, take(&memory, n, sizeof *u.inner), take(&memory, n, sizeof *u.left),
-                 take(&memory, n, sizeof *u.right)};
-  root g = {take(&memory, dofs, sizeof *g.member), take(&memory, dofs, sizeof *g.at),
-            take(&memory, dofs, sizeof *g.size),
-            take(&memory, (int64_t)dofs*P->block, sizeof *g.G),
-            take(&memory, dofs, sizeof *g.left)};
-  double *w = take(&memory, dofs, sizeof *w);
-  uint8_t *seen = take(&memory, dofs, sizeof *seen);
-  int32_t *list = take(&memory, dofs, sizeof *list);
+  unwrapped u = {P, allocator_take(&memory, n, sizeof *u.inner), allocator_take(&memory, n, sizeof *u.left),
+                 allocator_take(&memory, n, sizeof *u.right)};
+  root g = {allocator_take(&memory, dofs, sizeof *g.member), allocator_take(&memory, dofs, sizeof *g.at),
+            allocator_take(&memory, dofs, sizeof *g.size),
+            allocator_take(&memory, (int64_t)dofs*P->block, sizeof *g.G),
+            allocator_take(&memory, dofs, sizeof *g.left)};
+  double *w = allocator_take(&memory, dofs, sizeof *w);
+  uint8_t *seen = allocator_take(&memory, dofs, sizeof *seen);
+  int32_t *list = allocator_take(&memory, dofs, sizeof *list);
   rows->n = n;
   rows->dofs = dofs;
-  rows->rowptr = take(&memory, (int64_t)n + 1, sizeof *rows->rowptr);
-  rows->slack = take(&memory, n, sizeof *rows->slack);
+  rows->rowptr = allocator_take(&memory, (int64_t)n + 1, sizeof *rows->rowptr);
+  rows->slack = allocator_take(&memory, n, sizeof *rows->slack);
   int code = u.inner == NULL || u.left == NULL || u.right == NULL || g.member == NULL ||
              g.at == NULL || g.size == NULL || g.G == NULL || g.left == NULL || w == NULL ||
              seen == NULL || list == NULL || rows->rowptr == NULL || rows->slack == NULL ? -2 : 0;
@@ -243,14 +235,14 @@ int body_rows_take(const perp_operator *A, const perp_allocator *allocator, body
     }
   }
   if (code == 0) {
-    rows->column = take(&memory, entries, sizeof *rows->column);
-    rows->value = take(&memory, entries, sizeof *rows->value);
+    rows->column = allocator_take(&memory, entries, sizeof *rows->column);
+    rows->value = allocator_take(&memory, entries, sizeof *rows->value);
     if (rows->column == NULL || rows->value == NULL) code = -2;
     else fill_rows(&u, &g, 1, w, seen, list, rows);
   }
   void *const blocks[] = {u.inner, u.left, u.right, g.member, g.at, g.size, g.G, g.left, w, seen,
                           list};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) allocator_drop(&memory, blocks[k]);
   if (code != 0) body_rows_free(&memory, rows);
   return code;
 }

@@ -7,17 +7,6 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
-                int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline) {
-  for (uint8_t comes = 0; comes < 2; comes++)
-    for (int32_t i = 0; i < n; i++) {
-      if (kept[i] == comes || (is_free[i] != 0) != comes) continue;
-      const int code = deadline_passed(deadline) ? -1 : modify(f, i, comes);
-      if (code != 0) return code;
-    }
-  return 0;
-}
-
 int face_checked(int32_t n, double *v, int good) {
   double size = good ? 0.0 : (double)INFINITY;
   for (int32_t i = 0; i < n; i++) size = max_or_nan(size, fabs(v[i]));

@@ -39,9 +39,9 @@ enum {
 };
 
 typedef struct body_face {
-  face base;
+  row_face by;
   perp_allocator memory;
-  int32_t n, dofs;
+  int32_t dofs;
   body_rows rows;            // R B and R^2 slack: diagonal near 1
   int32_t *colptr;           // dofs + 1: B by columns
   // Entries of B by columns: its row, and its place among the entries of that row.
@@ -57,35 +57,24 @@ typedef struct body_face {
   double *u, *y;             // dofs each: work
   int32_t *free_row;         // n + 1: the free rows
   int32_t free_count;
-  uint8_t *kept;             // n: rows that the factor holds
   sparse_ldl *ldl;
   double *norm;              // n: row sums of |B||B'| + D
   double sigma;
   const double *more;        // n: added to the diagonal in place of sigma; NULL: use sigma
   int lifted;                // 1: h differs from d
   double pairs;              // number of pairs of entries in the rows of B
-  int32_t since;             // modifications since the last factorisation
-  int factored, ready;       // as in face_entries.c
 } body_face;
-
-static void *take(const perp_allocator *memory, int64_t count, size_t size) {
-  return memory->allocate(memory->context, (size_t)(count > 0 ? count : 1)*size);
-}
-
-static void drop(const perp_allocator *memory, void *block) {
-  if (block != NULL) memory->release(memory->context, block);
-}
 
 static void destroy(face *base) {
   body_face *f = (body_face *)base;
   const perp_allocator memory = f->memory;
   void *const blocks[] = {f->colptr, f->row, f->entry, f->h_colptr, f->h_row, f->value, f->next,
                           f->r, f->d, f->h, f->norm, f->rhs, f->rest, f->u, f->y, f->free_row,
-                          f->kept};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
+                          f->by.kept};
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) allocator_drop(&memory, blocks[k]);
   body_rows_free(&memory, &f->rows);
   sparse_ldl_destroy(f->ldl);
-  drop(&memory, f);
+  allocator_drop(&memory, f);
 }
 
 // |B_i|^2, the diagonal of A without the slack.
@@ -98,11 +87,8 @@ static double square(const body_rows *B, int32_t i) {
 // Finds powers of two that bring the diagonal of A near 1.
 static void scale(body_face *f) {
   body_rows *B = &f->rows;
-  for (int32_t i = 0; i < f->n; i++) {
-    const double size = square(B, i) + B->slack[i];
-    int e = 0;
-    frexp(size > 0.0 ? size : 1.0, &e);
-    f->r[i] = power_of_two_within(-e/2, 500);
+  for (int32_t i = 0; i < f->by.n; i++) {
+    f->r[i] = power_near_root(square(B, i) + B->slack[i], 500);
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) B->value[p] *= f->r[i];
     B->slack[i] *= f->r[i]*f->r[i];
   }
@@ -112,9 +98,9 @@ static void put_shift(body_face *f, double sigma, const double *more) {
   const body_rows *B = &f->rows;
   f->sigma = sigma;
   f->more = more;
-  f->factored = f->ready = f->lifted = 0;
+  f->by.factored = f->by.ready = f->lifted = 0;
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
-  for (int32_t i = 0; i < f->n; i++) {
+  for (int32_t i = 0; i < f->by.n; i++) {
     const double most = f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma);
     f->h[i] = f->d[i] = B->slack[i] + min2(most, DIAGONAL_MAX);
     if (more != NULL && f->d[i] < DIAGONAL_LIFT && B->rowptr[i + 1] > B->rowptr[i]) {
@@ -124,7 +110,7 @@ static void put_shift(body_face *f, double sigma, const double *more) {
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
       f->u[B->column[p]] += fabs(B->value[p]);
   }
-  for (int32_t i = 0; i < f->n; i++) {
+  for (int32_t i = 0; i < f->by.n; i++) {
     f->norm[i] = f->d[i];
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
       f->norm[i] += fabs(B->value[p])*f->u[B->column[p]];
@@ -144,10 +130,10 @@ static void diagonal(face *base, const double *p, const double *q) {
 static int values(face *base, const perp_operator *A) {
   body_face *f = (body_face *)base;
   body_rows B;
-  const int code = A->n != f->n ? 1 : body_rows_take(A, &f->memory, &B);
+  const int code = A->n != f->by.n ? 1 : body_rows_take(A, &f->memory, &B);
   if (code != 0) return code;
-  const size_t pointers = ((size_t)f->n + 1)*sizeof *B.rowptr,
-               columns = (size_t)B.rowptr[f->n]*sizeof *B.column;
+  const size_t pointers = ((size_t)f->by.n + 1)*sizeof *B.rowptr,
+               columns = (size_t)B.rowptr[f->by.n]*sizeof *B.column;
   if (B.dofs != f->dofs || memcmp(B.rowptr, f->rows.rowptr, pointers) != 0 ||
       memcmp(B.column, f->rows.column, columns) != 0) {
     body_rows_free(&f->memory, &B);
@@ -171,7 +157,7 @@ static int assemble(body_face *f, const perp_deadline *deadline) {
     if (j%POLL_COLUMNS == 0 && deadline_passed(deadline)) return -1;
     for (int32_t q = f->colptr[j]; q < f->colptr[j + 1]; q++) {
       const int32_t i = f->row[q], end = B->rowptr[i + 1];
-      if (!f->kept[i]) continue;
+      if (!f->by.kept[i]) continue;
       const double t = B->value[f->entry[q]]/f->h[i];
       for (int32_t p = f->entry[q]; p < end; p++) w[B->column[p]] += t*B->value[p];
     }
@@ -191,21 +177,22 @@ static int regular(const body_face *f, int32_t i) {
   return f->h[i] > (f->rows.rowptr[i + 1] > f->rows.rowptr[i] ? FACE_BODY_SLACK_MIN : 0.0);
 }
 
-static int refactor(body_face *f, const perp_deadline *deadline) {
-  f->factored = f->ready = 0;
-  f->since = 0;
-  for (int32_t i = 0; i < f->n; i++)
-    if (f->kept[i] && !regular(f, i)) return i + 1;
-  f->base.factorizations++;
+static int refactor(row_face *by, const perp_deadline *deadline) {
+  body_face *f = (body_face *)by;
+  f->by.factored = f->by.ready = 0;
+  f->by.since = 0;
+  for (int32_t i = 0; i < f->by.n; i++)
+    if (f->by.kept[i] && !regular(f, i)) return i + 1;
+  f->by.base.factorizations++;
   int code = assemble(f, deadline);
   if (code == 0) code = sparse_ldl_factor(f->ldl, &f->H, NULL, H_PIVOT_MIN, deadline);
   if (code > 0) {   // rounding: report the row with the smallest d
     int32_t least = 0;
-    for (int32_t i = 0; i < f->n; i++)
-      if (f->kept[i] && (!f->kept[least] || f->h[i] < f->h[least])) least = i;
+    for (int32_t i = 0; i < f->by.n; i++)
+      if (f->by.kept[i] && (!f->by.kept[least] || f->h[i] < f->h[least])) least = i;
     return least + 1;
   }
-  f->factored = f->ready = code == 0;
+  f->by.factored = f->by.ready = code == 0;
   return code;
 }
 
@@ -214,56 +201,32 @@ static double flops_anew(const face *base) {
   return sparse_ldl_flops(f->ldl) + 2.0*f->pairs;   // half the pairs, at twice the time each
 }
 
-// Operations of the modifications. Stops counting at `enough`.
-static double rows_up_to(const body_face *f, const uint8_t *is_free, double enough) {
-  const body_rows *B = &f->rows;
-  double flops = 0.0;
-  if (!f->factored) return (double)INFINITY;
-  for (int32_t i = 0; i < f->n && flops <= enough; i++)
-    if ((is_free[i] != 0) != f->kept[i])
-      flops += MODIFY_TIME_RATIO*sparse_ldl_change_flops(f->ldl, B->rowptr[i + 1] - B->rowptr[i],
-                                                  B->column + B->rowptr[i]);
-  return flops;
-}
-
-static double flops_rows(const face *base, const uint8_t *is_free) {
-  return rows_up_to((const body_face *)base, is_free, (double)INFINITY);
-}
-
 // A factorisation always takes all of H, for every set of free rows.
-static double flops_update(const face *base, const uint8_t *is_free) {
-  const double made_anew = flops_anew(base);
-  return min2(made_anew, rows_up_to((const body_face *)base, is_free, made_anew));
+static double flops_kept(const row_face *by, const uint8_t *is_free) {
+  (void)is_free;
+  return flops_anew(&by->base);
 }
 
-// Deletes (comes = 0) or adds (1) row i. As in face_entries.c.
-static int modify(face *base, int32_t i, uint8_t comes) {
-  body_face *f = (body_face *)base;
+static double flops_row(const row_face *by, int32_t i) {
+  const body_face *f = (const body_face *)by;
+  const int32_t from = f->rows.rowptr[i], length = f->rows.rowptr[i + 1] - from;
+  return MODIFY_TIME_RATIO*sparse_ldl_change_flops(f->ldl, length, f->rows.column + from);
+}
+
+static int modify(row_face *by, int32_t i, uint8_t comes) {
+  body_face *f = (body_face *)by;
   const body_rows *B = &f->rows;
   const int32_t from = B->rowptr[i];
   if (comes && !regular(f, i)) return i + 1;
   const int code = sparse_ldl_change(f->ldl, (comes ? 1.0 : -1.0)/f->h[i], B->rowptr[i + 1] - from,
                                      B->column + from, B->value + from, H_PIVOT_MIN);
-  f->kept[i] = comes;
-  f->base.modifications++;
-  f->since++;
+  by->kept[i] = comes;
+  by->base.modifications++;
+  by->since++;
   return code == 0 ? 0 : FACE_REFACTOR;
 }
 
-static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
-  body_face *f = (body_face *)base;
-  const double made_anew = flops_anew(base);
-  f->ready = 0;
-  const int code = rows_up_to(f, is_free, made_anew) <= made_anew
-                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline)
-                       : FACE_REFACTOR;
-  if (code == FACE_REFACTOR) {
-    for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
-    return refactor(f, deadline);
-  }
-  f->ready = code == 0;
-  return code;
-}
+static const row_kind by_rows = {flops_kept, flops_row, modify, refactor};
 
 // rest <- h^-1 (rhs - (B B' + D) v) on the free rows, where u = B_I' v, and y <- B_I' rest in the
 // same pass. Returns the largest residual, that of row i relative to norm_i |v| + |rhs|.
@@ -282,7 +245,7 @@ static double residual(body_face *f, const double *v, double size, double right)
     if (!(fabs(left) <= most*unit)) most = max_or_nan(most, fabs(left)/unit);
     largest = max_or_nan(largest, fabs(left));
   }
-  f->base.left = right > 0.0 ? largest/right : 0.0;
+  f->by.base.left = right > 0.0 ? largest/right : 0.0;
   return most;
 }
 
@@ -307,12 +270,12 @@ static double add_solution(body_face *f, double *v) {
 static double refined(body_face *f, double *v, int steps) {
   double right = 0.0;
   f->free_count = 0;
-  for (int32_t i = 0; i < f->n; i++) {   // no branch, because free rows are hard to predict
+  for (int32_t i = 0; i < f->by.n; i++) {   // no branch, because free rows are hard to predict
     f->free_row[f->free_count] = i;
-    f->free_count += f->kept[i];
+    f->free_count += f->by.kept[i];
     right = max2(right, fabs(f->rhs[i]));
   }
-  memset(v, 0, (size_t)f->n*sizeof *v);
+  memset(v, 0, (size_t)f->by.n*sizeof *v);
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   residual(f, v, 0.0, right);
   double error = residual(f, v, add_solution(f, v), right);
@@ -326,19 +289,19 @@ static double refined(body_face *f, double *v, int steps) {
 
 static int solve(face *base, double *v, int refine) {
   body_face *f = (body_face *)base;
-  for (int32_t i = 0; i < f->n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
-  memset(v, 0, (size_t)f->n*sizeof *v);
-  if (!f->ready) return 1;
+  for (int32_t i = 0; i < f->by.n; i++) f->rhs[i] = f->by.kept[i] && f->by.ready ? f->r[i]*v[i] : 0.0;
+  memset(v, 0, (size_t)f->by.n*sizeof *v);
+  if (!f->by.ready) return 1;
   // One extra step makes up for the error 2^-53 |A|/d of the first solve. A caller with a diagonal
   // of its own sees the error and decides.
   const int steps = refine + (f->more == NULL) + (f->lifted ? LIFT_CORRECTIONS : 0);
   base->error = refined(f, v, steps);
-  if (refine > 0 && !(base->error <= FACE_DRIFT_ERROR_MAX) && f->since > 0) {
-    if (refactor(f, base->deadline) == 0) base->error = refined(f, v, steps);
-    else memset(v, 0, (size_t)f->n*sizeof *v);
+  if (refine > 0 && !(base->error <= FACE_DRIFT_ERROR_MAX) && f->by.since > 0) {
+    if (refactor(&f->by, base->deadline) == 0) base->error = refined(f, v, steps);
+    else memset(v, 0, (size_t)f->by.n*sizeof *v);
   }
-  for (int32_t i = 0; i < f->n; i++) v[i] *= f->r[i];
-  return face_checked(f->n, v, f->ready);
+  for (int32_t i = 0; i < f->by.n; i++) v[i] *= f->r[i];
+  return face_checked(f->by.n, v, f->by.ready);
 }
 
 static void multiply(const face *base, int transposed, const double *x, double *y) {
@@ -346,13 +309,13 @@ static void multiply(const face *base, int transposed, const double *x, double *
   const body_face *f = (const body_face *)base;
   const body_rows *B = &f->rows;
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
-  for (int32_t i = 0; i < f->n; i++) {
+  for (int32_t i = 0; i < f->by.n; i++) {
     y[i] = x[i]/f->r[i];
     if (y[i] == 0.0) continue;
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
       f->u[B->column[p]] += B->value[p]*y[i];
   }
-  for (int32_t i = 0; i < f->n; i++) {
+  for (int32_t i = 0; i < f->by.n; i++) {
     double sum = B->slack[i]*y[i];
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
       sum += B->value[p]*f->u[B->column[p]];
@@ -365,24 +328,27 @@ static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const body_face *
 // One step of refinement and the products with B; an operation takes twice as long as in a factor.
 static double flops_solve(const face *base) {
   const body_face *f = (const body_face *)base;
-  return 16.0*(double)nnz(base) + 32.0*f->rows.rowptr[f->n];
+  return 16.0*(double)nnz(base) + 32.0*f->rows.rowptr[f->by.n];
 }
 
-static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
-                               flops_solve, nnz, flops_update, diagonal, multiply};
+static const face_kind kind = {
+  .destroy = destroy, .values = values, .shift = shift, .update = row_face_update, .solve = solve,
+  .flops_anew = flops_anew, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
+  .nnz = nnz, .flops_update = row_face_flops_update, .diagonal = diagonal, .multiply = multiply,
+};
 
 // Stores B by columns. 0: fine; -2: no memory.
 static int take_columns(body_face *f) {
   const body_rows *B = &f->rows;
-  const int32_t entries = B->rowptr[f->n];
-  f->colptr = take(&f->memory, (int64_t)f->dofs + 1, sizeof *f->colptr);
-  f->row = take(&f->memory, entries, sizeof *f->row);
-  f->entry = take(&f->memory, entries, sizeof *f->entry);
+  const int32_t entries = B->rowptr[f->by.n];
+  f->colptr = allocator_take(&f->memory, (int64_t)f->dofs + 1, sizeof *f->colptr);
+  f->row = allocator_take(&f->memory, entries, sizeof *f->row);
+  f->entry = allocator_take(&f->memory, entries, sizeof *f->entry);
   if (f->colptr == NULL || f->row == NULL || f->entry == NULL) return -2;
   memset(f->colptr, 0, ((size_t)f->dofs + 1)*sizeof *f->colptr);
   for (int32_t p = 0; p < entries; p++) f->colptr[B->column[p] + 1]++;
   for (int32_t j = 0; j < f->dofs; j++) f->next[j] = f->colptr[j + 1] += f->colptr[j];
-  for (int32_t i = f->n - 1; i >= 0; i--)
+  for (int32_t i = f->by.n - 1; i >= 0; i--)
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) {
       const int32_t q = --f->next[B->column[p]];
       f->row[q] = i;
@@ -395,11 +361,11 @@ static int take_columns(body_face *f) {
 // contact are adjacent, each with some tangents. (kept is still unused.)
 static void mark_twins(body_face *f) {
   const body_rows *B = &f->rows;
-  for (int32_t i = 0; i < f->n; i++) {
+  for (int32_t i = 0; i < f->by.n; i++) {
     const int32_t length = B->rowptr[i + 1] - B->rowptr[i];
-    f->kept[i] = 0;
-    for (int32_t k = i - 1; k >= 0 && k >= i - TWIN_ROWS_BACK && !f->kept[i]; k--)
-      f->kept[i] = B->rowptr[k + 1] - B->rowptr[k] == length &&
+    f->by.kept[i] = 0;
+    for (int32_t k = i - 1; k >= 0 && k >= i - TWIN_ROWS_BACK && !f->by.kept[i]; k--)
+      f->by.kept[i] = B->rowptr[k + 1] - B->rowptr[k] == length &&
                    memcmp(B->column + B->rowptr[k], B->column + B->rowptr[i],
                           (size_t)length*sizeof *B->column) == 0;
   }
@@ -418,7 +384,7 @@ static int64_t pattern(body_face *f, int pass) {
     filled++;
     for (int32_t q = f->colptr[j]; q < f->colptr[j + 1]; q++) {
       const int32_t i = f->row[q];
-      for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1] && !f->kept[i]; p++) {
+      for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1] && !f->by.kept[i]; p++) {
         const int32_t k = B->column[p];
         if (f->next[k] == j) continue;
         f->next[k] = j;
@@ -444,10 +410,10 @@ static int take_pattern(body_face *f) {
   mark_twins(f);
   const int64_t entries = pattern(f, 0);
   if (entries > INT32_MAX) return 1;
-  f->h_colptr = take(&f->memory, (int64_t)f->dofs + 1, sizeof *f->h_colptr);
-  f->h_row = take(&f->memory, entries, sizeof *f->h_row);
-  f->value = take(&f->memory, entries, sizeof *f->value);
-  int32_t *copy = take(&f->memory, entries, sizeof *copy);
+  f->h_colptr = allocator_take(&f->memory, (int64_t)f->dofs + 1, sizeof *f->h_colptr);
+  f->h_row = allocator_take(&f->memory, entries, sizeof *f->h_row);
+  f->value = allocator_take(&f->memory, entries, sizeof *f->value);
+  int32_t *copy = allocator_take(&f->memory, entries, sizeof *copy);
   const int fine = f->h_colptr != NULL && f->h_row != NULL && f->value != NULL && copy != NULL;
   if (fine) {
     f->h_colptr[f->dofs] = (int32_t)entries;
@@ -455,52 +421,53 @@ static int take_pattern(body_face *f) {
     sort_pattern(f, copy);
     f->H = (perp_csc){f->dofs, f->dofs, f->h_colptr, f->h_row, f->value};
   }
-  drop(&f->memory, copy);
+  allocator_drop(&f->memory, copy);
   return fine ? 0 : -2;
 }
 
 face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *failed) {
   const perp_allocator memory = allocator_of(allocator);
   const int32_t n = rows->n, dofs = rows->dofs;
-  body_face *f = take(&memory, 1, sizeof *f);
+  body_face *f = allocator_take(&memory, 1, sizeof *f);
   *failed = -2;
   if (f == NULL) {
     body_rows_free(&memory, rows);
     return NULL;
   }
-  *f = (body_face){.base = face_new(&kind), .memory = memory, .n = n, .dofs = dofs, .rows = *rows};
+  *f = (body_face){.by = {.base = face_new(&kind), .rows = &by_rows, .n = n}, .memory = memory,
+                   .dofs = dofs, .rows = *rows};
   *rows = (body_rows){0};
-  f->next = take(&memory, dofs, sizeof *f->next);
-  f->r = take(&memory, n, sizeof *f->r);
-  f->d = take(&memory, n, sizeof *f->d);
-  f->h = take(&memory, n, sizeof *f->h);
-  f->norm = take(&memory, n, sizeof *f->norm);
-  f->rhs = take(&memory, n, sizeof *f->rhs);
-  f->rest = take(&memory, n, sizeof *f->rest);
-  f->u = take(&memory, dofs, sizeof *f->u);
-  f->y = take(&memory, dofs, sizeof *f->y);
-  f->free_row = take(&memory, (int64_t)n + 1, sizeof *f->free_row);
-  f->kept = take(&memory, n, sizeof *f->kept);
+  f->next = allocator_take(&memory, dofs, sizeof *f->next);
+  f->r = allocator_take(&memory, n, sizeof *f->r);
+  f->d = allocator_take(&memory, n, sizeof *f->d);
+  f->h = allocator_take(&memory, n, sizeof *f->h);
+  f->norm = allocator_take(&memory, n, sizeof *f->norm);
+  f->rhs = allocator_take(&memory, n, sizeof *f->rhs);
+  f->rest = allocator_take(&memory, n, sizeof *f->rest);
+  f->u = allocator_take(&memory, dofs, sizeof *f->u);
+  f->y = allocator_take(&memory, dofs, sizeof *f->y);
+  f->free_row = allocator_take(&memory, (int64_t)n + 1, sizeof *f->free_row);
+  f->by.kept = allocator_take(&memory, n, sizeof *f->by.kept);
   f->ldl = sparse_ldl_create(&memory);
   if (f->next != NULL && f->r != NULL && f->d != NULL && f->h != NULL && f->norm != NULL &&
       f->rhs != NULL && f->rest != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL &&
-      f->kept != NULL && f->ldl != NULL) {
+      f->by.kept != NULL && f->ldl != NULL) {
     *failed = take_columns(f);
     if (*failed == 0) *failed = take_pattern(f);
     if (*failed == 0) *failed = sparse_ldl_analyse(f->ldl, &f->H);
   }
   if (*failed != 0) {
-    destroy(&f->base);
+    destroy(&f->by.base);
     return NULL;
   }
-  memset(f->kept, 0, (size_t)n);
+  memset(f->by.kept, 0, (size_t)n);
   for (int32_t i = 0; i < n; i++) {
     const double length = f->rows.rowptr[i + 1] - f->rows.rowptr[i];
     f->pairs += length*length;
   }
   scale(f);
   put_shift(f, 0.0, NULL);
-  return &f->base;
+  return &f->by.base;
 }
 
 const body_rows *face_body_rows(const face *base, const double **r) {
@@ -513,9 +480,9 @@ const body_rows *face_body_rows(const face *base, const double **r) {
 int face_body_factor(face *base, const double *E, const perp_deadline *deadline) {
   body_face *f = (body_face *)base;
   f->sigma = -1.0;   // differs from every sigma to come
-  memset(f->kept, 1, (size_t)f->n);
-  memcpy(f->h, E, (size_t)f->n*sizeof *E);
-  return refactor(f, deadline);
+  memset(f->by.kept, 1, (size_t)f->by.n);
+  memcpy(f->h, E, (size_t)f->by.n*sizeof *E);
+  return refactor(&f->by, deadline);
 }
 
 void face_body_velocities(face *base, double *u) {

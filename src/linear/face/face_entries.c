@@ -3,8 +3,6 @@
 //     S = R (A + sigma I) R,   S_II z = r
 // R has powers of two that bring the diagonal near 1. One analysis of the whole pattern serves
 // every I: rows that are not free are rows of the identity.
-// An update either modifies the rows that changed, one by one, or factors again, whichever takes
-// fewer operations. Deletions come first, because they keep a semidefinite block definite.
 // A new factor solves with a backward error of a few roundings for every definite S_II (Higham,
 // Accuracy and stability, 10.1). Modifications add to the error. So a first residual above
 // FACE_DRIFT_ERROR_MAX shows that the factor must be made again.
@@ -24,9 +22,8 @@
 #define MODIFY_TIME_RATIO 0.25   // time per operation, relative to factoring; 0.2 to 0.5 on walls
 
 typedef struct entries_face {
-  face base;
+  row_face by;
   perp_allocator memory;
-  int32_t n;
   perp_csc S;                // R (A + sigma I) R: the analysed pattern
   double *value;             // of S
   double *diagonal;          // n: of R A R
@@ -34,58 +31,44 @@ typedef struct entries_face {
   double *r;                 // n: R
   double *rhs, *rest;        // n each: work of a solve
   double *plus;              // n, all 1: the signs of the pivots
-  uint8_t *kept;             // n: rows that the factor holds
   sparse_ldl *ldl;
   double sigma;              // of S
   double norm;               // largest row sum of |S|
-  int32_t since;             // modifications since the last factorisation
-  int factored;              // 1: the factor is that of `kept`
-  int ready;                 // 1: and the last update succeeded
 } entries_face;
-
-static void *take(const perp_allocator *memory, int32_t count, size_t size) {
-  return memory->allocate(memory->context, (count > 0 ? (size_t)count : 1)*size);
-}
-
-static void drop(const perp_allocator *memory, void *block) {
-  if (block != NULL) memory->release(memory->context, block);
-}
 
 static void destroy(face *base) {
   entries_face *f = (entries_face *)base;
   const perp_allocator memory = f->memory;
-  void *const blocks[] = {f->diagonal, f->at, f->r, f->rhs, f->rest, f->plus, f->kept};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
+  void *const blocks[] = {f->diagonal, f->at, f->r, f->rhs, f->rest, f->plus, f->by.kept};
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) allocator_drop(&memory, blocks[k]);
   sparse_ldl_destroy(f->ldl);
   assembled_free(&memory, &f->S);
-  drop(&memory, f);
+  allocator_drop(&memory, f);
 }
 
 // S <- R S R. Brings the diagonal near 1, or the largest entry if the diagonal is 0.
 static void scale(entries_face *f) {
   const perp_csc *S = &f->S;
-  for (int32_t j = 0; j < f->n; j++) {
+  for (int32_t j = 0; j < f->by.n; j++) {
     double largest = 0.0;
     for (int32_t p = S->colptr[j]; p < S->colptr[j + 1]; p++) {
       if (S->row[p] == j) f->at[j] = p;
       largest = max2(largest, fabs(f->value[p]));
     }
-    const double d = fabs(f->value[f->at[j]]), size = d > 0x1p-60*largest ? d : largest;
-    int e = 0;
-    frexp(size > 0.0 ? size : 1.0, &e);
-    f->r[j] = power_of_two_within(-e/2, 500);
+    const double d = fabs(f->value[f->at[j]]);
+    f->r[j] = power_near_root(d > 0x1p-60*largest ? d : largest, 500);
   }
-  for (int32_t j = 0; j < f->n; j++)
+  for (int32_t j = 0; j < f->by.n; j++)
     for (int32_t p = S->colptr[j]; p < S->colptr[j + 1]; p++)
       f->value[p] *= f->r[j]*f->r[S->row[p]];
-  for (int32_t j = 0; j < f->n; j++) f->diagonal[j] = f->value[f->at[j]];
+  for (int32_t j = 0; j < f->by.n; j++) f->diagonal[j] = f->value[f->at[j]];
 }
 
 static void put_shift(entries_face *f, double sigma) {
   f->sigma = sigma;
-  f->factored = f->ready = 0;
+  f->by.factored = f->by.ready = 0;
   f->norm = 0.0;
-  for (int32_t j = 0; j < f->n; j++) {
+  for (int32_t j = 0; j < f->by.n; j++) {
     double sum = 0.0;
     f->value[f->at[j]] = f->diagonal[j] + sigma*f->r[j]*f->r[j];
     for (int32_t p = f->S.colptr[j]; p < f->S.colptr[j + 1]; p++) sum += fabs(f->value[p]);
@@ -101,14 +84,14 @@ static void shift(face *base, double sigma) {
 static int values(face *base, const perp_operator *A) {
   entries_face *f = (entries_face *)base;
   perp_csc B = {0};
-  int code = A->n != f->n ? 1 : assemble_csc(A, 1, &f->memory, &B);
+  int code = A->n != f->by.n ? 1 : assemble_csc(A, 1, &f->memory, &B);
   if (code == 0) {
-    const size_t columns = ((size_t)f->n + 1)*sizeof *B.colptr,
-                 rows = (size_t)B.colptr[f->n]*sizeof *B.row;
+    const size_t columns = ((size_t)f->by.n + 1)*sizeof *B.colptr,
+                 rows = (size_t)B.colptr[f->by.n]*sizeof *B.row;
     if (memcmp(B.colptr, f->S.colptr, columns) != 0 || memcmp(B.row, f->S.row, rows) != 0) code = 1;
   }
   if (code == 0) {
-    memcpy(f->value, B.value, (size_t)B.colptr[f->n]*sizeof *f->value);
+    memcpy(f->value, B.value, (size_t)B.colptr[f->by.n]*sizeof *f->value);
     scale(f);
     put_shift(f, f->sigma);
   }
@@ -116,73 +99,50 @@ static int values(face *base, const perp_operator *A) {
   return code;
 }
 
-static int refactor(entries_face *f, const perp_deadline *deadline) {
-  f->factored = f->ready = 0;
-  f->since = 0;
-  f->base.factorizations++;
-  const int code = sparse_ldl_factor(f->ldl, &f->S, f->kept, FACE_PIVOT_MIN, deadline);
-  f->factored = f->ready = code == 0;
+static int refactor(row_face *by, const perp_deadline *deadline) {
+  entries_face *f = (entries_face *)by;
+  by->factored = by->ready = 0;
+  by->since = 0;
+  by->base.factorizations++;
+  const int code = sparse_ldl_factor(f->ldl, &f->S, by->kept, FACE_PIVOT_MIN, deadline);
+  by->factored = by->ready = code == 0;
   return code;
 }
 
-// Operations of the modifications. Stops counting at `enough`.
-static double rows_up_to(const entries_face *f, const uint8_t *is_free, double enough) {
-  double flops = 0.0;
-  if (!f->factored) return (double)INFINITY;
-  for (int32_t i = 0; i < f->n && flops <= enough; i++)
-    if ((is_free[i] != 0) != f->kept[i])
-      flops += MODIFY_TIME_RATIO*sparse_ldl_row_flops(f->ldl, &f->S, i);
-  return flops;
+static double flops_kept(const row_face *by, const uint8_t *is_free) {
+  const entries_face *f = (const entries_face *)by;
+  return sparse_ldl_flops_kept(f->ldl, is_free) + FACE_ROW_OVERHEAD_FLOPS*by->n;
 }
 
-static double flops_rows(const face *base, const uint8_t *is_free) {
-  return rows_up_to((const entries_face *)base, is_free, (double)INFINITY);
+static double flops_row(const row_face *by, int32_t i) {
+  const entries_face *f = (const entries_face *)by;
+  return MODIFY_TIME_RATIO*sparse_ldl_row_flops(f->ldl, &f->S, i);
 }
 
-static double flops_update(const face *base, const uint8_t *is_free) {
-  const entries_face *f = (const entries_face *)base;
-  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + FACE_ROW_OVERHEAD_FLOPS*f->n;
-  return min2(made_anew, rows_up_to(f, is_free, made_anew));
-}
-
-// Deletes (comes = 0) or adds (1) row i. Returns as face_update, or FACE_REFACTOR.
-static int modify(face *base, int32_t i, uint8_t comes) {
-  entries_face *f = (entries_face *)base;
-  const int code = comes ? sparse_ldl_add(f->ldl, &f->S, f->kept, i, FACE_PIVOT_MIN)
+static int modify(row_face *by, int32_t i, uint8_t comes) {
+  entries_face *f = (entries_face *)by;
+  const int code = comes ? sparse_ldl_add(f->ldl, &f->S, by->kept, i, FACE_PIVOT_MIN)
                          : sparse_ldl_delete(f->ldl, &f->S, i, FACE_PIVOT_MIN);
   if (code == 1) return i + 1;
-  f->kept[i] = comes;
-  f->base.modifications++;
-  f->since++;
+  by->kept[i] = comes;
+  by->base.modifications++;
+  by->since++;
   return code == 0 ? 0 : FACE_REFACTOR;
 }
 
-static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
-  entries_face *f = (entries_face *)base;
-  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + FACE_ROW_OVERHEAD_FLOPS*f->n;
-  f->ready = 0;
-  const int code = rows_up_to(f, is_free, made_anew) <= made_anew
-                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline)
-                       : FACE_REFACTOR;
-  if (code == FACE_REFACTOR) {
-    for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
-    return refactor(f, deadline);
-  }
-  f->ready = code == 0;
-  return code;
-}
+static const row_kind by_rows = {flops_kept, flops_row, modify, refactor};
 
 // rest <- rhs - S_II v. Returns max|rest| / (|S| max|v| + max|rhs|).
 static double residual(entries_face *f, const double *v) {
   double most = 0.0, size = 0.0, right = 0.0;
-  memcpy(f->rest, f->rhs, (size_t)f->n*sizeof *f->rest);
-  for (int32_t j = 0; j < f->n; j++) {
+  memcpy(f->rest, f->rhs, (size_t)f->by.n*sizeof *f->rest);
+  for (int32_t j = 0; j < f->by.n; j++) {
     if (v[j] == 0.0) continue;
     for (int32_t p = f->S.colptr[j]; p < f->S.colptr[j + 1]; p++)
       f->rest[f->S.row[p]] -= f->value[p]*v[j];
   }
-  for (int32_t i = 0; i < f->n; i++) {
-    if (!f->kept[i]) f->rest[i] = 0.0;
+  for (int32_t i = 0; i < f->by.n; i++) {
+    if (!f->by.kept[i]) f->rest[i] = 0.0;
     most = max_or_nan(most, fabs(f->rest[i]));
     size = max2(size, fabs(v[i]));
     right = max2(right, fabs(f->rhs[i]));
@@ -192,21 +152,21 @@ static double residual(entries_face *f, const double *v) {
 }
 
 static void first_solve(entries_face *f, double *v) {
-  memcpy(v, f->rhs, (size_t)f->n*sizeof *v);
+  memcpy(v, f->rhs, (size_t)f->by.n*sizeof *v);
   sparse_ldl_solve(f->ldl, v);
 }
 
 static int solve(face *base, double *v, int refine) {
   entries_face *f = (entries_face *)base;
-  const int32_t n = f->n;
-  for (int32_t i = 0; i < n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
+  const int32_t n = f->by.n;
+  for (int32_t i = 0; i < n; i++) f->rhs[i] = f->by.kept[i] && f->by.ready ? f->r[i]*v[i] : 0.0;
   memset(v, 0, (size_t)n*sizeof *v);
-  if (!f->ready) return 1;
+  if (!f->by.ready) return 1;
   first_solve(f, v);
   if (refine > 0) {
     double error = residual(f, v);
-    if (!(error <= FACE_DRIFT_ERROR_MAX) && f->since > 0) {
-      if (refactor(f, base->deadline) != 0) {
+    if (!(error <= FACE_DRIFT_ERROR_MAX) && f->by.since > 0) {
+      if (refactor(&f->by, base->deadline) != 0) {
         memset(v, 0, (size_t)n*sizeof *v);
         return 1;
       }
@@ -221,7 +181,7 @@ static int solve(face *base, double *v, int refine) {
       if (!(error < 0.5*before)) break;   // rounding is reached, or refinement does not converge
     }
   }
-  for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
+  for (int32_t i = 0; i < n; i++) v[i] = f->by.kept[i] ? f->r[i]*v[i] : 0.0;
   return face_checked(n, v, 1);
 }
 
@@ -234,46 +194,50 @@ static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const entries_fac
 // Each entry is used once, so an operation takes twice as long as in a factorisation.
 static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 
-static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
-                               flops_solve, nnz, flops_update, NULL, NULL};
+static const face_kind kind = {
+  .destroy = destroy, .values = values, .shift = shift, .update = row_face_update, .solve = solve,
+  .flops_anew = flops_anew, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
+  .nnz = nnz, .flops_update = row_face_flops_update,
+};
 
 face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed) {
   const perp_allocator memory = allocator_of(allocator);
   const int32_t n = A->columns;
-  entries_face *f = take(&memory, 1, sizeof *f);
+  entries_face *f = allocator_take(&memory, 1, sizeof *f);
   *failed = -2;
   if (f == NULL) {
     assembled_free(&memory, A);
     return NULL;
   }
-  *f = (entries_face){.base = face_new(&kind), .memory = memory, .n = n, .S = *A};
+  *f = (entries_face){.by = {.base = face_new(&kind), .rows = &by_rows, .n = n},
+                      .memory = memory, .S = *A};
   *A = (perp_csc){0};
-  f->diagonal = take(&memory, n, sizeof *f->diagonal);
-  f->at = take(&memory, n, sizeof *f->at);
-  f->r = take(&memory, n, sizeof *f->r);
-  f->rhs = take(&memory, n, sizeof *f->rhs);
-  f->rest = take(&memory, n, sizeof *f->rest);
-  f->plus = take(&memory, n, sizeof *f->plus);
-  f->kept = take(&memory, n, sizeof *f->kept);
+  f->diagonal = allocator_take(&memory, n, sizeof *f->diagonal);
+  f->at = allocator_take(&memory, n, sizeof *f->at);
+  f->r = allocator_take(&memory, n, sizeof *f->r);
+  f->rhs = allocator_take(&memory, n, sizeof *f->rhs);
+  f->rest = allocator_take(&memory, n, sizeof *f->rest);
+  f->plus = allocator_take(&memory, n, sizeof *f->plus);
+  f->by.kept = allocator_take(&memory, n, sizeof *f->by.kept);
   f->ldl = sparse_ldl_create(&memory);
   if (f->diagonal != NULL && f->at != NULL && f->r != NULL && f->rhs != NULL && f->rest != NULL &&
-      f->plus != NULL && f->kept != NULL && f->ldl != NULL) {
+      f->plus != NULL && f->by.kept != NULL && f->ldl != NULL) {
     *failed = 2*sparse_ldl_analyse(f->ldl, &f->S);
     if (*failed == -4) *failed = -2;
   }
   if (*failed != 0) {
-    destroy(&f->base);
+    destroy(&f->by.base);
     return NULL;
   }
   f->value = (double *)f->S.value;   // assemble_csc made it, so it may be changed
   for (int32_t i = 0; i < n; i++) {
     f->plus[i] = 1.0;
-    f->kept[i] = 0;
+    f->by.kept[i] = 0;
   }
   sparse_ldl_regularise(f->ldl, f->plus, 0.0);
   scale(f);
   put_shift(f, 0.0);
-  return &f->base;
+  return &f->by.base;
 }
 
 face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {

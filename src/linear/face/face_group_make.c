@@ -61,10 +61,7 @@ static void scale(group_face *f) {
       if (A->row[p] == j) diagonal = fabs(f->value[p]);
       largest = max2(largest, fabs(f->value[p]));
     }
-    const double size = diagonal > 0x1p-60*largest ? diagonal : largest;
-    int e = 0;
-    frexp(size > 0.0 ? size : 1.0, &e);
-    f->r[j] = power_of_two_within(-e/2, 500);
+    f->r[j] = power_near_root(diagonal > 0x1p-60*largest ? diagonal : largest, 500);
   }
   f->norm = 0.0;
   for (int32_t j = 0; j < f->n; j++) {
@@ -88,10 +85,8 @@ void group_face_diagonal(group_face *f, double sigma, const double *more) {
   f->factored = f->ready = 0;
   memset(f->stale, 1, (size_t)f->count);
   for (int32_t i = 0; i < f->n; i++) {   // the diagonal of R A R is near 1
-    int e = 0;
     const double d = min2(f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma), DIAGONAL_MAX);
-    frexp(max2(d, 1.0), &e);
-    f->s[i] = power_of_two_within(-(e/2), 500);
+    f->s[i] = power_near_root(max2(d, 1.0), 500);
     f->d[i] = d*f->s[i]*f->s[i];
   }
 }

@@ -43,11 +43,32 @@ static inline face face_new(const face_kind *kind) {
 #define FACE_PIVOT_MIN (64*0x1p-52)   // entries are near 1, so a smaller pivot is rounding
 #define FACE_ROW_OVERHEAD_FLOPS 300.0 // operations per row of a factorisation beside the arithmetic
 
+// Kinds whose rows come and go one by one (face_rows.c): by entries, and through bodies.
+typedef struct row_face row_face;
+
 enum { FACE_REFACTOR = -3 };   // code of modify: the caller must factor again
-// Removes the rows of `kept` that are not free, then adds the free rows that are missing, one by
-// one by `modify`, which keeps `kept` up to date. Returns 0, the code of modify, or -1: deadline.
-int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
-                int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline);
+
+typedef struct row_kind {
+  double (*flops_anew)(const row_face *f, const uint8_t *is_free);   // of a factorisation
+  double (*flops_row)(const row_face *f, int32_t i);                 // of a row that comes or goes
+  int (*modify)(row_face *f, int32_t i, uint8_t comes);   // 0; as face_update; or FACE_REFACTOR
+  int (*refactor)(row_face *f, const perp_deadline *deadline);   // of the rows kept
+} row_kind;
+
+struct row_face {
+  face base;
+  const row_kind *rows;
+  int32_t n;
+  uint8_t *kept;             // n: rows that the factor holds; modify keeps it up to date
+  int32_t since;             // modifications since the last factorisation
+  int factored;              // 1: the factor is that of `kept`
+  int ready;                 // 1: and the last update succeeded
+};
+
+// Functions of these kinds.
+int row_face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline);
+double row_face_flops_rows(const face *f, const uint8_t *is_free);
+double row_face_flops_update(const face *f, const uint8_t *is_free);
 
 // Ends a solve. Returns 0 if it is good and v has no NaN and no huge entry, else 1 with v = 0.
 int face_checked(int32_t n, double *v, int good);

@@ -28,14 +28,6 @@ typedef struct linear_face {
   int analysed, ready;
 } linear_face;
 
-static void *take(const perp_allocator *memory, size_t bytes) {
-  return memory->allocate(memory->context, bytes > 0 ? bytes : 1);
-}
-
-static void drop(const perp_allocator *memory, void *block) {
-  if (block != NULL) memory->release(memory->context, block);
-}
-
 static void forget(linear_face *f) {
   if (f->analysed && f->ops->release != NULL) f->ops->release(f->self);
   f->analysed = f->ready = 0;
@@ -46,8 +38,8 @@ static void destroy(face *base) {
   const perp_allocator memory = f->memory;
   forget(f);
   void *const blocks[] = {f->self, f->scratch, f->rhs, f->rest, f->kept};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
-  drop(&memory, f);
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) allocator_drop(&memory, blocks[k]);
+  allocator_drop(&memory, f);
 }
 
 static int analyse(linear_face *f) {
@@ -62,12 +54,12 @@ static int analyse(linear_face *f) {
 static int claim(linear_face *f) {
   if (f->A.claims & PERP_CLAIM_SYMMETRIC || f->ops->accepts(&f->A)) return 0;
   perp_csc S = {0};
-  int32_t *next = take(&f->memory, (size_t)f->A.n*sizeof *next);
+  int32_t *next = allocator_take(&f->memory, f->A.n, sizeof *next);
   int code = next != NULL ? assemble_csc(&f->A, 1, &f->memory, &S) : -2;
   if (code == 0 && csc_asymmetry(&S, SYMMETRY_PROVED, next).most > SYMMETRY_PROVED) code = 2;
   if (code == 0) f->A.claims |= PERP_CLAIM_SYMMETRIC;
   assembled_free(&f->memory, &S);
-  drop(&f->memory, next);
+  allocator_drop(&f->memory, next);
   return code;
 }
 
@@ -164,20 +156,19 @@ face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
                          const perp_options *options, const perp_allocator *allocator,
                          int *failed) {
   const perp_allocator memory = allocator_of(allocator);
-  const size_t n = (size_t)A->n;
   const perp_view view = operator_view(A);
   const int64_t stored = view.kind == PERP_VIEW_CSC
                              ? ((const perp_csc *)view.data)->colptr[A->n] : (int64_t)A->n*A->n;
   const perp_limits limits = {.n = A->n, .nnz = stored, .scratch = operator_scratch_bytes(A)};
-  linear_face *f = take(&memory, sizeof *f);
+  linear_face *f = allocator_take(&memory, 1, sizeof *f);
   *failed = -2;
   if (f == NULL) return NULL;
   *f = (linear_face){.base = face_new(&kind), .memory = memory, .ops = ops, .options = options, .A = *A};
-  f->self = take(&memory, ops->bytes(&limits));
-  f->scratch = take(&memory, limits.scratch);
-  f->rhs = take(&memory, n*sizeof *f->rhs);
-  f->rest = take(&memory, n*sizeof *f->rest);
-  f->kept = take(&memory, n);
+  f->self = allocator_take(&memory, (int64_t)ops->bytes(&limits), 1);
+  f->scratch = allocator_take(&memory, (int64_t)limits.scratch, 1);
+  f->rhs = allocator_take(&memory, A->n, sizeof *f->rhs);
+  f->rest = allocator_take(&memory, A->n, sizeof *f->rest);
+  f->kept = allocator_take(&memory, A->n, 1);
   if (f->self != NULL && f->scratch != NULL && f->rhs != NULL && f->rest != NULL && f->kept != NULL)
     *failed = claim(f);
   if (*failed == 0) *failed = analyse(f);

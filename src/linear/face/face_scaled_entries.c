@@ -160,13 +160,6 @@ int scaled_take_entries(scaled_face *s) {
 
 // ---- S = R (PA + Q) C ----
 
-static double root_scale(double largest) {   // a power of two near 1/sqrt(largest)
-  if (!(largest > 0.0) || !(largest < (double)INFINITY)) return 1.0;
-  int e;
-  frexp(largest, &e);
-  return power_of_two_within(-(e/2), 500);
-}
-
 static void equilibrate(scaled_face *s) {
   const int32_t n = s->n;
   double *row = s->high, *column = s->low;
@@ -195,8 +188,8 @@ static void equilibrate(scaled_face *s) {
       for (int32_t i = 0; i < n; i++) row[i] = column[i] = max2(row[i], column[i]);
     int done = 1;
     for (int32_t i = 0; i < n; i++) {
-      s->r[i] *= row[i] = root_scale(row[i]);
-      s->c[i] *= column[i] = root_scale(column[i]);
+      s->r[i] *= row[i] = power_near_root(row[i], 500);
+      s->c[i] *= column[i] = power_near_root(column[i], 500);
       done &= row[i] == 1.0 && column[i] == 1.0;
     }
     if (done) break;

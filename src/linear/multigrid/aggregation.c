@@ -27,25 +27,15 @@ enum {
   RESUM_ROWS_RATIO = 8,            // if more than n/8 rows change, all sums are computed again
 };
 
-static void *take(const perp_allocator *allocator, int64_t count, size_t size) {
-  if (count < 1) count = 1;
-  if ((uint64_t)count > SIZE_MAX/size) return NULL;
-  return allocator->allocate(allocator->context, (size_t)count*size);
-}
-
-static void release_block(const perp_allocator *allocator, const void *block) {
-  if (block != NULL) allocator->release(allocator->context, (void *)(uintptr_t)block);
-}
-
 static void level_free(const perp_allocator *m, level *l, int finest) {
   if (!finest) {
-    release_block(m, l->colptr);
-    release_block(m, l->row);
+    allocator_drop(m, l->colptr);
+    allocator_drop(m, l->row);
   }
   const void *const blocks[] = {l->own, l->scale, l->diagonal, l->aggregate, l->into, l->start,
                                 l->member, l->active, l->dirty, l->changed, l->parent, l->child,
                                 l->place};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) release_block(m, blocks[k]);
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) allocator_drop(m, blocks[k]);
   float *const vectors[] = {l->w, l->r, l->z, l->c, l->v, l->d};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++) float_matrix_release(m, vectors[k]);
   float_matrix_free(&l->s, m);
@@ -58,7 +48,7 @@ static int32_t axis_bit(int32_t axis) { return axis != NONE ? 1 << axis : 0; }
 static int halve_places(const perp_allocator *m, const level *l, const int32_t *pair,
                         int32_t halved, level *next) {
   if (l->place == NULL) return 0;
-  next->place = take(m, next->n, sizeof *next->place);
+  next->place = allocator_take(m, next->n, sizeof *next->place);
   if (next->place == NULL) return -2;
   for (int32_t i = l->n - 1; i >= 0; i--)            // the first row of a pair is written last
     if (pair[i] != NONE) {
@@ -76,12 +66,12 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
                    level *next, int32_t *into) {
   *next = (level){.n = count};
   const int32_t entries = l->colptr[l->n];
-  int32_t *start = next->start = take(m, (int64_t)count + 1, sizeof *start);
-  int32_t *member = next->member = take(m, l->n, sizeof *member);
-  int32_t *seen = take(m, count, sizeof *seen);
-  int32_t *colptr = take(m, (int64_t)count + 1, sizeof *colptr);
-  int32_t *row = take(m, entries, sizeof *row);
-  int32_t *diagonal = take(m, count, sizeof *diagonal);
+  int32_t *start = next->start = allocator_take(m, (int64_t)count + 1, sizeof *start);
+  int32_t *member = next->member = allocator_take(m, l->n, sizeof *member);
+  int32_t *seen = allocator_take(m, count, sizeof *seen);
+  int32_t *colptr = allocator_take(m, (int64_t)count + 1, sizeof *colptr);
+  int32_t *row = allocator_take(m, entries, sizeof *row);
+  int32_t *diagonal = allocator_take(m, count, sizeof *diagonal);
   next->colptr = colptr;
   next->diagonal = diagonal;
   int failed = start == NULL || member == NULL || seen == NULL || colptr == NULL || row == NULL ||
@@ -127,16 +117,16 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
     for (int32_t i = 0; i < l->n; i++)
       if (aggregate[i] == NONE)
         for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) into[p] = NONE;
-    int32_t *exact = take(m, used, sizeof *exact);
-    next->own = take(m, used, sizeof *next->own);
-    next->scale = take(m, used, sizeof *next->scale);
+    int32_t *exact = allocator_take(m, used, sizeof *exact);
+    next->own = allocator_take(m, used, sizeof *next->own);
+    next->scale = allocator_take(m, used, sizeof *next->scale);
     next->value = next->own;
     next->row = exact;
     if (exact == NULL || next->own == NULL || next->scale == NULL) failed = -2;
     else memcpy(exact, row, (size_t)used*sizeof *exact);
   }
-  release_block(m, row);
-  release_block(m, seen);
+  allocator_drop(m, row);
+  allocator_drop(m, seen);
   return failed;
 }
 
@@ -243,9 +233,9 @@ static void join_scales(const level *l, level *next, double *plain) {
 
 // Allocates the arrays that a mask needs.
 static int add_mask(const perp_allocator *m, level *l) {
-  l->active = take(m, l->n, 1);
-  l->dirty = take(m, l->n, 1);
-  l->changed = take(m, l->n, sizeof *l->changed);
+  l->active = allocator_take(m, l->n, 1);
+  l->dirty = allocator_take(m, l->n, 1);
+  l->changed = allocator_take(m, l->n, sizeof *l->changed);
   if (l->active == NULL || l->dirty == NULL || l->changed == NULL) return -2;
   memset(l->active, 1, (size_t)l->n);
   memset(l->dirty, 0, (size_t)l->n);
@@ -310,26 +300,26 @@ static int add_slices(aggregation *g) {
   }
   for (int32_t k = 0; k + 1 < g->levels; k++) {
     level *l = &g->at[k], *next = &g->at[k + 1];
-    l->parent = take(m, l->s.length, sizeof *l->parent);
+    l->parent = allocator_take(m, l->s.length, sizeof *l->parent);
     for (int32_t c = 0; c < next->n; c++) {
       int32_t count = 0;
       for (int32_t q = next->start[c]; q < next->start[c + 1]; q++)
         count += l->s.place[next->member[q]] < float_matrix_exact(&l->s);
       next->children = count > next->children ? count : next->children;
     }
-    next->child = take(m, (int64_t)next->s.length*next->children, sizeof *next->child);
+    next->child = allocator_take(m, (int64_t)next->s.length*next->children, sizeof *next->child);
     if (l->parent == NULL || next->child == NULL) return -2;
     team_share(g->threads, l->s.length, link_parents, &(link_job){g, l, next});
     team_share(g->threads, next->s.length, link_children, &(link_job){g, l, next});
   }
-  g->sums = take(m, 3*(int64_t)float_matrix_parts(&g->at[0].s), sizeof *g->sums);
-  g->total = take(m, g->at[0].s.length, sizeof *g->total);
+  g->sums = allocator_take(m, 3*(int64_t)float_matrix_parts(&g->at[0].s), sizeof *g->sums);
+  g->total = allocator_take(m, g->at[0].s.length, sizeof *g->total);
   return g->sums != NULL && g->total != NULL ? 0 : -2;
 }
 
 // Replaces the members of `next`, rows of the level in between, by rows of l.
 static int join_members(const perp_allocator *m, const level *l, level *next) {
-  int32_t *member = take(m, l->n, sizeof *member);
+  int32_t *member = allocator_take(m, l->n, sizeof *member);
   if (member == NULL) return -2;
   for (int32_t c = 0; c <= next->n; c++) next->start[c] = 0;
   for (int32_t i = 0; i < l->n; i++)
@@ -339,7 +329,7 @@ static int join_members(const perp_allocator *m, const level *l, level *next) {
     if (l->aggregate[i] != NONE) member[next->start[l->aggregate[i]]++] = i;
   for (int32_t c = next->n; c > 0; c--) next->start[c] = next->start[c - 1];
   next->start[0] = 0;
-  release_block(m, next->member);
+  allocator_drop(m, next->member);
   next->member = member;
   return 0;
 }
@@ -354,10 +344,10 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   if (coarsen(m, l, l->aggregate, pairs, half, l->into) != 0) return -2;
   if (halve_places(m, l, l->aggregate, axis_bit(axis), half) != 0) return -2;
   const int32_t entries = half->colptr[half->n];
-  half->active = take(m, half->n, 1);
-  half->aggregate = take(m, half->n, sizeof *half->aggregate);
-  half->into = take(m, entries, sizeof *half->into);
-  *work = take(m, entries, sizeof **work);         // next has no more entries than this
+  half->active = allocator_take(m, half->n, 1);
+  half->aggregate = allocator_take(m, half->n, sizeof *half->aggregate);
+  half->into = allocator_take(m, entries, sizeof *half->into);
+  *work = allocator_take(m, entries, sizeof **work);         // next has no more entries than this
   if (half->active == NULL || half->aggregate == NULL || half->into == NULL || *work == NULL)
     return -2;
   if (g->weakens) pair_scales(g, l, half);
@@ -396,12 +386,12 @@ static int add_level(aggregation *g) {
   const perp_allocator *m = &g->allocator;
   level half = {0}, *l = &g->at[g->levels - 1], *next = &g->at[g->levels];
   double *work = NULL;
-  l->aggregate = take(m, l->n, sizeof *l->aggregate);
-  l->into = take(m, l->colptr[l->n], sizeof *l->into);
+  l->aggregate = allocator_take(m, l->n, sizeof *l->aggregate);
+  l->into = allocator_take(m, l->colptr[l->n], sizeof *l->into);
   if (l->aggregate == NULL || l->into == NULL) return -2;
   int failed = l->place != NULL && g->weakens ? block_once(g, l, next) : 1;
   if (failed == 1) failed = pair_twice(g, l, &half, next, &work);
-  release_block(&g->allocator, work);
+  allocator_drop(&g->allocator, work);
   level_free(&g->allocator, &half, 0);
   if (failed == 0) g->levels++;
   else level_free(&g->allocator, next, 0);
@@ -409,14 +399,14 @@ static int add_level(aggregation *g) {
 }
 
 static int find_lattice(const perp_allocator *m, level *l) {
-  l->place = take(m, l->n, sizeof *l->place);
-  int32_t *queue = take(m, l->n, sizeof *queue);
+  l->place = allocator_take(m, l->n, sizeof *l->place);
+  int32_t *queue = allocator_take(m, l->n, sizeof *queue);
   const int failed = l->place == NULL || queue == NULL ? -2 : 0;
   if (failed == 0 && !row_places_find(l->n, l->colptr, l->row, l->place, queue)) {
-    release_block(m, l->place);
+    allocator_drop(m, l->place);
     l->place = NULL;
   }
-  release_block(m, queue);
+  allocator_drop(m, queue);
   return failed;
 }
 
@@ -452,7 +442,7 @@ static void factor_last(aggregation *g) {
 aggregation *aggregation_create(const perp_csc *A, team *threads, const perp_allocator *allocator,
                                 const perp_deadline *deadline, int *failed) {
   const perp_allocator m = allocator_of(allocator);
-  aggregation *g = take(&m, 1, sizeof *g);
+  aggregation *g = allocator_take(&m, 1, sizeof *g);
   *failed = -2;
   if (g == NULL) return NULL;
   memset(g, 0, sizeof *g);
@@ -461,7 +451,7 @@ aggregation *aggregation_create(const perp_csc *A, team *threads, const perp_all
   g->levels = 1;
   level *finest = &g->at[0];
   *finest = (level){.n = A->columns, .colptr = A->colptr, .row = A->row, .value = A->value};
-  finest->diagonal = take(&m, A->columns, sizeof *finest->diagonal);
+  finest->diagonal = allocator_take(&m, A->columns, sizeof *finest->diagonal);
   int state = finest->diagonal != NULL ? add_mask(&m, finest) : -2;
   double largest = 0.0;
   for (int32_t j = 0; state == 0 && j < A->columns; j++) {
@@ -485,9 +475,9 @@ aggregation *aggregation_create(const perp_csc *A, team *threads, const perp_all
   if (state == 1) state = 0;   // this level is the last
   const int32_t last = g->at[g->levels - 1].n;
   if (state == 0 && last <= DIRECT_ROWS_MAX) {
-    g->dense = take(&m, (int64_t)last*last, sizeof *g->dense);
-    g->pivot = take(&m, last, sizeof *g->pivot);
-    g->last = take(&m, last, sizeof *g->last);
+    g->dense = allocator_take(&m, (int64_t)last*last, sizeof *g->dense);
+    g->pivot = allocator_take(&m, last, sizeof *g->pivot);
+    g->last = allocator_take(&m, last, sizeof *g->last);
     if (g->dense == NULL || g->pivot == NULL || g->last == NULL) state = -2;
   }
   if (state == 0 && deadline_passed(deadline)) state = -1;
@@ -506,12 +496,12 @@ void aggregation_destroy(aggregation *g) {
   if (g == NULL) return;
   const perp_allocator m = g->allocator;
   for (int32_t k = 0; k < g->levels; k++) level_free(&m, &g->at[k], k == 0);
-  release_block(&m, g->dense);
-  release_block(&m, g->pivot);
-  release_block(&m, g->last);
-  release_block(&m, g->sums);
-  release_block(&m, g->total);
-  release_block(&m, g);
+  allocator_drop(&m, g->dense);
+  allocator_drop(&m, g->pivot);
+  allocator_drop(&m, g->last);
+  allocator_drop(&m, g->sums);
+  allocator_drop(&m, g->total);
+  allocator_drop(&m, g);
 }
 
 // Adds row c of level l to the rows to be computed again.

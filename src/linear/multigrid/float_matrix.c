@@ -22,32 +22,22 @@ enum {
   SERIAL_SLICES_MAX = 2*PART_SLICES // slices; for fewer, one thread is faster than several
 };
 
-static void *take(const perp_allocator *m, int64_t count, size_t size) {
-  if (count < 1) count = 1;
-  if ((uint64_t)count > SIZE_MAX/size) return NULL;
-  return m->allocate(m->context, (size_t)count*size);
-}
-
-static void release_block(const perp_allocator *m, void *block) {
-  if (block != NULL) m->release(m->context, block);
-}
-
 float *float_matrix_vector(const float_matrix *s, const perp_allocator *m) {
   const int64_t count = (int64_t)s->length + 2*LANES;
-  float *block = take(m, count, sizeof *block);
+  float *block = allocator_take(m, count, sizeof *block);
   if (block == NULL) return NULL;
   memset(block, 0, (size_t)count*sizeof *block);
   return block + LANES;
 }
 
 void float_matrix_release(const perp_allocator *m, float *vector) {
-  if (vector != NULL) release_block(m, vector - LANES);
+  if (vector != NULL) allocator_drop(m, vector - LANES);
 }
 
 void float_matrix_free(float_matrix *s, const perp_allocator *m) {
   void *const blocks[] = {s->first, s->place, s->row, s->slot, s->base, s->pick, s->weight,
                           s->loose_start, s->loose_pick, s->spot, s->inverse, s->sum};
-  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) release_block(m, blocks[k]);
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) allocator_drop(m, blocks[k]);
   *s = (float_matrix){0};
 }
 
@@ -114,8 +104,8 @@ static int set_places(float_matrix *s, const perp_allocator *m, const uint8_t *c
   int32_t count[COLOURS_MAX + 1] = {0}, next[COLOURS_MAX + 1];
   for (int32_t i = 0; i < s->n; i++) count[colour[i]]++;
   while (s->colours < COLOURS_MAX && count[s->colours] > 0) s->colours++;
-  s->first = take(m, s->colours + 1, sizeof *s->first);
-  s->place = take(m, s->n, sizeof *s->place);
+  s->first = allocator_take(m, s->colours + 1, sizeof *s->first);
+  s->place = allocator_take(m, s->n, sizeof *s->place);
   if (s->first == NULL || s->place == NULL) return -2;
   for (int32_t c = 0; c <= s->colours; c++) {
     const int32_t rows = count[c < s->colours ? c : LOOSE_COLOUR];
@@ -124,7 +114,7 @@ static int set_places(float_matrix *s, const perp_allocator *m, const uint8_t *c
   }
   s->loose = count[LOOSE_COLOUR];
   s->length += (s->loose + LANES - 1)/LANES*LANES;
-  s->row = take(m, s->length, sizeof *s->row);
+  s->row = allocator_take(m, s->length, sizeof *s->row);
   if (s->row == NULL) return -2;
   for (int32_t k = 0; k < s->length; k++) s->row[k] = -1;
   for (int32_t i = 0; i < s->n; i++) {
@@ -338,9 +328,9 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
                         const perp_allocator *m) {
   *s = (float_matrix){.n = n};
   const int64_t entries = colptr[n];
-  uint8_t *colour = take(m, n, 1);
-  int32_t *queue = take(m, n, sizeof *queue);
-  bundle *side = take(m, 2, sizeof *side);
+  uint8_t *colour = allocator_take(m, n, 1);
+  int32_t *queue = allocator_take(m, n, sizeof *queue);
+  bundle *side = allocator_take(m, 2, sizeof *side);
   int failed = colour == NULL || queue == NULL || side == NULL ? -2 : 0;
   if (failed == 0) {
     if (!(at != NULL && lattice_colours(n, colptr, row, at, colour)) &&
@@ -348,8 +338,8 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
       more_colours(n, colptr, row, colour);
     failed = set_places(s, m, colour);
   }
-  release_block(m, colour);
-  release_block(m, queue);
+  allocator_drop(m, colour);
+  allocator_drop(m, queue);
   if (failed == 0) {
     int64_t loose = 0, most = entries/RUN_LANES_MIN + 1;   // slots: of runs, then of picked entries
     for (int32_t k = 0; k < s->first[s->colours]; k += LANES) {
@@ -366,15 +356,15 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
       loose += colptr[i + 1] - colptr[i];
     }
     if (most*LANES + loose > INT32_MAX) failed = -2;
-    s->slot = take(m, 2*(int64_t)(s->length/LANES) + 1, sizeof *s->slot);
-    s->base = take(m, most, sizeof *s->base);
-    s->pick = take(m, most*LANES, sizeof *s->pick);
-    s->spot = value == NULL ? take(m, entries, sizeof *s->spot) : NULL;
-    s->weight = take(m, most*LANES + loose, sizeof *s->weight);   // an upper bound
-    s->loose_start = take(m, s->loose + 1, sizeof *s->loose_start);
-    s->loose_pick = take(m, loose, sizeof *s->loose_pick);
-    s->inverse = take(m, s->length, sizeof *s->inverse);
-    s->sum = take(m, s->length, sizeof *s->sum);
+    s->slot = allocator_take(m, 2*(int64_t)(s->length/LANES) + 1, sizeof *s->slot);
+    s->base = allocator_take(m, most, sizeof *s->base);
+    s->pick = allocator_take(m, most*LANES, sizeof *s->pick);
+    s->spot = value == NULL ? allocator_take(m, entries, sizeof *s->spot) : NULL;
+    s->weight = allocator_take(m, most*LANES + loose, sizeof *s->weight);   // an upper bound
+    s->loose_start = allocator_take(m, s->loose + 1, sizeof *s->loose_start);
+    s->loose_pick = allocator_take(m, loose, sizeof *s->loose_pick);
+    s->inverse = allocator_take(m, s->length, sizeof *s->inverse);
+    s->sum = allocator_take(m, s->length, sizeof *s->sum);
     if (s->slot == NULL || s->base == NULL || s->pick == NULL ||
         (value == NULL && s->spot == NULL) || s->weight == NULL ||
         s->loose_start == NULL || s->loose_pick == NULL || s->inverse == NULL || s->sum == NULL)
@@ -389,7 +379,7 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
       memset(s->sum, 0, (size_t)s->length*sizeof *s->sum);
     }
   }
-  release_block(m, side);
+  allocator_drop(m, side);
   if (failed != 0) float_matrix_free(s, m);
   return failed;
 }

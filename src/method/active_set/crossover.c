@@ -42,13 +42,6 @@ void crossover_layout(crossover *c, arena *memory, int32_t n) {
   c->tried = 0;
 }
 
-static double power_near_root(double largest) {   // a power of two near 1/sqrt(largest)
-  if (!(largest > 0.0) || !(largest < (double)INFINITY)) return 1.0;
-  int e;
-  frexp(largest, &e);
-  return power_of_two_within(-(e/2), 300);
-}
-
 // Rows and columns get the same scale, which keeps A monotone.
 void crossover_begin(crossover *c, const perp_run *run) {
   const perp_operator_ops *ops = run->A.ops;
@@ -63,11 +56,11 @@ void crossover_begin(crossover *c, const perp_run *run) {
   if (ops->row_col_max != NULL) {
     for (int pass = 0; pass < 4; pass++) {
       ops->row_col_max(run->A.self, c->scale, c->scale, c->x, c->y);
-      for (int32_t i = 0; i < n; i++) c->scale[i] *= power_near_root(max2(c->x[i], c->y[i]));
+      for (int32_t i = 0; i < n; i++) c->scale[i] *= power_near_root(max2(c->x[i], c->y[i]), 300);
     }
   } else if (ops->diagonal != NULL) {
     ops->diagonal(run->A.self, c->x);
-    for (int32_t i = 0; i < n; i++) c->scale[i] = power_near_root(c->x[i]);
+    for (int32_t i = 0; i < n; i++) c->scale[i] = power_near_root(c->x[i], 300);
   }
 }
 
