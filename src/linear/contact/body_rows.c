@@ -204,9 +204,11 @@ int body_rows_take(const perp_operator *A, const perp_allocator *allocator, body
   *rows = (body_rows){0};
   if (P == NULL || P->block < 1 || (double)P->dofs*P->block*P->block > ROOT_FLOPS_MAX) return 1;
   const int32_t n = A->n, dofs = P->dofs;
-  unwrapped u = {P, allocator_take(&memory, n, sizeof *u.inner), allocator_take(&memory, n, sizeof *u.left),
+  unwrapped u = {P, allocator_take(&memory, n, sizeof *u.inner),
+                 allocator_take(&memory, n, sizeof *u.left),
                  allocator_take(&memory, n, sizeof *u.right)};
-  root g = {allocator_take(&memory, dofs, sizeof *g.member), allocator_take(&memory, dofs, sizeof *g.at),
+  root g = {allocator_take(&memory, dofs, sizeof *g.member),
+            allocator_take(&memory, dofs, sizeof *g.at),
             allocator_take(&memory, dofs, sizeof *g.size),
             allocator_take(&memory, (int64_t)dofs*P->block, sizeof *g.G),
             allocator_take(&memory, dofs, sizeof *g.left)};

@@ -37,13 +37,13 @@ void face_shift(face *f, double sigma);   // if sigma changed, the next update f
 // keeps p and q until the next update, which factors again.
 void face_diagonal(face *f, const double *p, const double *q);
 
-// Makes the factor of A_II + sigma I, by row modifications or by a new factorisation, whichever
-// takes fewer operations. 0: fine; k > 0: the pivot of row k - 1 is not positive beyond rounding;
-// -1: deadline; -2: no memory. Otherwise there is no factor until an update succeeds. is_free NULL,
-// with FACE_DIAGONALS: all rows are free.
+// Makes the factor for these free rows (NULL, with FACE_DIAGONALS: all), by row modifications or by
+// a new factorisation, whichever takes fewer operations. 0: fine; k > 0: the pivot of row k - 1 is
+// not positive beyond rounding, or with FACE_DIAGONALS the k-th pivot is 0; -1: deadline; -2: no
+// memory. Unless it is 0 there is no factor until an update succeeds.
 int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline);
 
-// n; v_I <- (A_II + sigma I)^-1 v_I, v_F <- 0, with at most `refine` steps of iterative refinement.
+// n; v_I <- the solution for v_I, v_F <- 0, with at most `refine` steps of iterative refinement.
 // With refine > 0 the residual is checked. If many modifications have made the factor inaccurate,
 // it is computed again first; with FACE_DIAGONALS a safer kind of factor takes over. With
 // refine < 0 no residual is computed. 0: fine; 1: there is no factor, or z overflows; v is then 0.
@@ -67,8 +67,9 @@ int face_lifts(const face *f);
 // pivots on the diagonal.
 int face_quasidefinite(const face *f);
 
-// FACE_SETS and FACE_SHIFTS: operations of a factorisation with all rows free, of modifications that lead to these free rows
-// (in units of factorisation operations that take as long), and of a solve without refinement.
+// FACE_SETS and FACE_SHIFTS: operations of a factorisation with all rows free, of modifications
+// that lead to these free rows (in units of factorisation operations that take as long), and of a
+// solve without refinement.
 double face_flops_anew(const face *f);
 double face_flops_rows(const face *f, const uint8_t *is_free);
 double face_flops_solve(const face *f);

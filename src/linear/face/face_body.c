@@ -438,20 +438,17 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
                    .dofs = dofs, .rows = *rows};
   *rows = (body_rows){0};
   f->next = allocator_take(&memory, dofs, sizeof *f->next);
-  f->r = allocator_take(&memory, n, sizeof *f->r);
-  f->d = allocator_take(&memory, n, sizeof *f->d);
-  f->h = allocator_take(&memory, n, sizeof *f->h);
-  f->norm = allocator_take(&memory, n, sizeof *f->norm);
-  f->rhs = allocator_take(&memory, n, sizeof *f->rhs);
-  f->rest = allocator_take(&memory, n, sizeof *f->rest);
   f->u = allocator_take(&memory, dofs, sizeof *f->u);
   f->y = allocator_take(&memory, dofs, sizeof *f->y);
   f->free_row = allocator_take(&memory, (int64_t)n + 1, sizeof *f->free_row);
   f->by.kept = allocator_take(&memory, n, sizeof *f->by.kept);
   f->ldl = sparse_ldl_create(&memory);
-  if (f->next != NULL && f->r != NULL && f->d != NULL && f->h != NULL && f->norm != NULL &&
-      f->rhs != NULL && f->rest != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL &&
-      f->by.kept != NULL && f->ldl != NULL) {
+  int taken = f->next != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL &&
+              f->by.kept != NULL && f->ldl != NULL;
+  double **const vectors[] = {&f->r, &f->d, &f->h, &f->norm, &f->rhs, &f->rest};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    taken &= (*vectors[k] = allocator_take(&memory, n, sizeof(double))) != NULL;
+  if (taken) {
     *failed = take_columns(f);
     if (*failed == 0) *failed = take_pattern(f);
     if (*failed == 0) *failed = sparse_ldl_analyse(f->ldl, &f->H);

@@ -1,4 +1,5 @@
-// face_choose.c: chooses the matrix to factor: contacts, groups of contacts, or bodies.
+// face_choose.c: chooses the kind of a face: which matrix is factored, contacts, groups of contacts
+// or bodies, and which linear solver a Newton method takes.
 //
 // The rows of A are contacts; the rows of H = I + B'D^-1 B (face_body.c) are degrees of freedom of
 // bodies. A product A = B B' + D can use either. Of another A only the entries are known: groups of

@@ -212,16 +212,14 @@ face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed)
   *f = (entries_face){.by = {.base = face_new(&kind), .rows = &by_rows, .n = n},
                       .memory = memory, .S = *A};
   *A = (perp_csc){0};
-  f->diagonal = allocator_take(&memory, n, sizeof *f->diagonal);
   f->at = allocator_take(&memory, n, sizeof *f->at);
-  f->r = allocator_take(&memory, n, sizeof *f->r);
-  f->rhs = allocator_take(&memory, n, sizeof *f->rhs);
-  f->rest = allocator_take(&memory, n, sizeof *f->rest);
-  f->plus = allocator_take(&memory, n, sizeof *f->plus);
   f->by.kept = allocator_take(&memory, n, sizeof *f->by.kept);
   f->ldl = sparse_ldl_create(&memory);
-  if (f->diagonal != NULL && f->at != NULL && f->r != NULL && f->rhs != NULL && f->rest != NULL &&
-      f->plus != NULL && f->by.kept != NULL && f->ldl != NULL) {
+  int taken = f->at != NULL && f->by.kept != NULL && f->ldl != NULL;
+  double **const vectors[] = {&f->diagonal, &f->r, &f->rhs, &f->rest, &f->plus};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    taken &= (*vectors[k] = allocator_take(&memory, n, sizeof(double))) != NULL;
+  if (taken) {
     *failed = 2*sparse_ldl_analyse(f->ldl, &f->S);
     if (*failed == -4) *failed = -2;
   }

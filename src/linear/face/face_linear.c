@@ -163,7 +163,8 @@ face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
   linear_face *f = allocator_take(&memory, 1, sizeof *f);
   *failed = -2;
   if (f == NULL) return NULL;
-  *f = (linear_face){.base = face_new(&kind), .memory = memory, .ops = ops, .options = options, .A = *A};
+  *f = (linear_face){.base = face_new(&kind), .memory = memory, .ops = ops, .options = options,
+                     .A = *A};
   f->self = allocator_take(&memory, (int64_t)ops->bytes(&limits), 1);
   f->scratch = allocator_take(&memory, (int64_t)limits.scratch, 1);
   f->rhs = allocator_take(&memory, A->n, sizeof *f->rhs);
