@@ -103,9 +103,12 @@ static void exchange_all(const group_free *f, const double *scale, const uint8_t
   for (int32_t step = 0; step < steps; step++) {
     double largest = least;
     int32_t row = NONE, column = NONE;
-    for (int32_t k = 0; k < r; k++)
+    int some = 0;
+    for (int32_t k = 0; k < r; k++) {
       by[k] = (is_free[basis[k]] != 0) == leaves ? 1.0/scale[basis[k]] : 0.0;
-    for (int32_t j = 0; j < m; j++) {
+      some |= by[k] > 0.0;
+    }
+    for (int32_t j = 0; j < m && some; j++) {
       const double *w = W + (size_t)j*(size_t)r;
       for (int32_t k = 0; k < r && is_free[j]; k++) {   // rows in the basis have 0 elsewhere
         const double size = fabs(w[k])*(scale[j]*by[k]);   // as coefficient()

@@ -35,7 +35,7 @@
 #define BLOCK_CHANGE_MIN 0x1p-46     // terms relative to K; smaller ones are rounding
 enum { NONE = -1,
        POLL_GROUPS = 64,             // groups between two checks of the deadline
-       EXTRA_CORRECTIONS = 2 };      // steps of refinement beyond those asked for, while they gain
+       EXTRA_CORRECTIONS = 2 };      // steps beyond those asked for, unless D is the caller's
 
 // ---- the groups ----
 
@@ -286,10 +286,10 @@ static double flops_update(const face *base, const uint8_t *is_free) {
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   group_face *f = (group_face *)base;
   int32_t count = 0;
-  double rows, done = 0.0;
+  double rows = (double)INFINITY, made = 0.0, done = 0.0;
   f->ready = 0;
   if (deadline_passed(deadline)) return -1;
-  const double made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*most_flops(f));
+  if (f->factored) made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*most_flops(f));
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
     int same = !f->stale[g];
@@ -386,7 +386,8 @@ static double refined(group_face *f, double *v, int refine) {
   add_solution(f, f->rhs, v);
   if (refine <= 0) return 0.0;
   double error = residual(f, v);
-  for (int k = 0; k < refine + EXTRA_CORRECTIONS && error > FACE_REFINED_ERROR_MAX; k++) {
+  const int steps = refine + (f->more == NULL ? EXTRA_CORRECTIONS : 0);
+  for (int k = 0; k < steps && error > FACE_REFINED_ERROR_MAX; k++) {
     add_solution(f, f->rest, v);
     const double before = error;
     error = residual(f, v);

@@ -38,31 +38,29 @@ static int take(const perp_allocator *memory, arena *counted, void **block) {
   return 0;
 }
 
-// A <- (A + A')/2. next: n, work. Returns 0 if the pattern is not symmetric.
+// A <- (A + A')/2, and R, powers of two: the diagonal near 1, or the largest entry if it is 0. next:
+// n, work. Returns 0 if the pattern is not symmetric.
 static int symmetrise(group_face *f, int32_t *next) {
   const perp_csc *A = &f->A;
   for (int32_t j = 0; j < f->n; j++) next[j] = A->colptr[j];
-  for (int32_t j = 0; j < f->n; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p], q = next[i]++;
-      if (q >= A->colptr[i + 1] || A->row[q] != j) return 0;
-      if (i <= j || f->value[p] == f->value[q]) continue;
-      f->value[p] = f->value[q] = 0.5*(f->value[p] + f->value[q]);
-    }
-  return 1;
-}
-
-// Scales rows and columns by powers of two: the diagonal near 1, or the largest entry if it is 0.
-static void scale(group_face *f) {
-  const perp_csc *A = &f->A;
   for (int32_t j = 0; j < f->n; j++) {
     double largest = 0.0, diagonal = 0.0;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      if (A->row[p] == j) diagonal = fabs(f->value[p]);
+      const int32_t i = A->row[p], q = next[i]++;
+      if (q >= A->colptr[i + 1] || A->row[q] != j) return 0;
+      if (i > j && f->value[p] != f->value[q])
+        f->value[p] = f->value[q] = 0.5*(f->value[p] + f->value[q]);
+      if (i == j) diagonal = fabs(f->value[p]);
       largest = max2(largest, fabs(f->value[p]));
     }
     f->r[j] = power_near_root(diagonal > 0x1p-60*largest ? diagonal : largest, 500);
   }
+  return 1;
+}
+
+// Scales rows and columns by R, and the weights with them.
+static void scale(group_face *f) {
+  const perp_csc *A = &f->A;
   f->norm = 0.0;
   for (int32_t j = 0; j < f->n; j++) {
     double sum = 0.0;
@@ -86,7 +84,7 @@ void group_face_diagonal(group_face *f, double sigma, const double *more) {
   memset(f->stale, 1, (size_t)f->count);
   for (int32_t i = 0; i < f->n; i++) {   // the diagonal of R A R is near 1
     const double d = min2(f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma), DIAGONAL_MAX);
-    f->s[i] = power_near_root(max2(d, 1.0), 500);
+    f->s[i] = d < 2.0 ? 1.0 : power_near_root(d, 500);
     f->d[i] = d*f->s[i]*f->s[i];
   }
 }
