@@ -62,10 +62,50 @@ enum { KEPT = -1, TAKEN = -2 };   // values of place[]: still in the problem, ta
 typedef struct work {
   presolve *p;
   const perp_problem *problem;
-  const int32_t *entries;
-  double *b, *x;
-  int32_t queued;
+  perp_view view;
+  const int32_t *entries, *component;   // n each
+  int32_t groups;               // components to separate; 1: all variables stay together
+  int reduce, turns;
+  double *x;                    // n
+  int32_t queued;               // variables taken out: queue[0 .. queued-1]
 } work;
+
+static int is_fixed(const work *w, int32_t i) {
+  return lower(w->problem->lo, i) == upper(w->problem->hi, i);
+}
+
+// Presolve reads entries, and the operator has to be the matrix itself.
+static int has_entries(const work *w) {
+  const perp_view *v = &w->view;
+  return (v->kind == PERP_VIEW_CSC || v->kind == PERP_VIEW_DENSE) && v->R == NULL &&
+         v->C == NULL && v->shift == 0.0 && w->problem->A.ops->diagonal != NULL;
+}
+
+// Is there a variable that could go, a component to separate or a row to turn?
+static int has_work(const work *w) {
+  int candidates = 0;
+  for (int32_t i = 0; i < w->problem->A.n && w->reduce; i++)
+    candidates |= is_fixed(w, i) || w->entries[i] == 0 ||
+                  (w->entries[i] == 1 && w->p->diagonal[i] > 0.0);
+  return candidates || w->groups > 1 || w->turns;
+}
+
+static void begin(const work *w) {
+  const size_t n = (size_t)w->problem->A.n;
+  memcpy(w->p->b, w->problem->b, n*sizeof *w->p->b);   // in the caller's numbering for now
+  memcpy(w->p->count, w->entries, n*sizeof *w->p->count);
+  for (size_t i = 0; i < n; i++) w->p->place[i] = KEPT;
+}
+
+// Finds an empty row without a bound on the side that y_i pushes to: e_i or -e_i is a Farkas vector.
+static void find_contradiction(const work *w) {
+  const perp_problem *problem = w->problem;
+  for (int32_t i = 0; i < problem->A.n; i++)
+    if (w->entries[i] == 0 &&
+        ((problem->b[i] < 0.0 && upper(problem->hi, i) == (double)INFINITY) ||
+         (problem->b[i] > 0.0 && lower(problem->lo, i) == -(double)INFINITY)))
+      w->p->infeasible = i;
+}
 
 static void take(work *w, int32_t i, double x) {
   w->x[i] = x;
@@ -73,117 +113,116 @@ static void take(work *w, int32_t i, double x) {
   w->p->queue[w->queued++] = i;
 }
 
-// The value that row i alone forces on x_i, if there is one and it is finite. A row that became
-// empty during presolve stays: its b_i is a difference, and a rounding error must not decide
-// its sign.
-static int dictated(const work *w, int32_t i, double *x) {
-  const double lo = lower(w->problem->lo, i), hi = upper(w->problem->hi, i), b = w->b[i],
+// Takes x_i out if row i alone forces a finite value on it. A row that became empty during presolve
+// stays: its b_i is a difference, and a rounding error must not decide its sign.
+static void take_dictated(work *w, int32_t i) {
+  const double lo = lower(w->problem->lo, i), hi = upper(w->problem->hi, i), b = w->p->b[i],
                d = w->p->diagonal[i];
-  if (w->entries[i] == 0 && b != 0.0) *x = b > 0.0 ? lo : hi;
-  else if (w->p->count[i] == 1 && d > 0.0) *x = clamp(0.0 - b/d, lo, hi);
-  else return 0;
-  return fabs(*x) < (double)INFINITY;
+  double x = (double)INFINITY;
+  if (w->entries[i] == 0 && b != 0.0) x = b > 0.0 ? lo : hi;
+  else if (w->p->count[i] == 1 && d > 0.0) x = clamp(0.0 - b/d, lo, hi);
+  if (fabs(x) < (double)INFINITY) take(w, i, x);
+}
+
+static void take_settled(work *w) {
+  for (int32_t i = 0; i < w->problem->A.n && w->reduce; i++) {
+    if (is_fixed(w, i)) take(w, i, lower(w->problem->lo, i));
+    else take_dictated(w, i);
+  }
+}
+
+// Moves the columns of variables taken out into b. That may settle further rows.
+static void move_columns(work *w) {
+  const presolve *p = w->p;
+  for (int32_t head = 0; head < w->queued; head++) {
+    const int32_t j = p->queue[head];
+    const column c = column_of(&w->view, j);
+    for (int32_t k = 0; k < c.count; k++) {
+      const double a = column_value(&c, k);
+      if (a == 0.0) continue;
+      const int32_t i = column_row(&c, k);
+      p->b[i] += a*w->x[j];
+      p->count[i]--;
+      if (p->place[i] == KEPT && i != j) take_dictated(w, i);
+    }
+  }
+}
+
+// Numbers the remaining variables block by block: a stable counting sort by component.
+static void number(const work *w) {
+  presolve *p = w->p;
+  const int32_t n = w->problem->A.n;
+  int32_t *size = p->count, total = 0;
+  p->blocks = 0;
+  for (int32_t g = 0; g < w->groups; g++) size[g] = 0;
+  for (int32_t i = 0; i < n; i++)
+    if (p->place[i] == KEPT) size[w->groups > 1 ? w->component[i] : 0]++;
+  for (int32_t g = 0; g < w->groups; g++) {
+    if (size[g] > 0) p->block[p->blocks++] = total;
+    total += size[g];
+    size[g] = total - size[g];   // next free place of the group
+  }
+  p->block[p->blocks] = p->n = total;
+  for (int32_t i = 0; i < n; i++)
+    if (p->place[i] == KEPT) {
+      p->place[i] = size[w->groups > 1 ? w->component[i] : 0]++;
+      p->index[p->place[i]] = i;
+    }
+}
+
+// Moves b and the bounds to the new numbering. The diagonal is no longer needed and is work space.
+static void move_vectors(const work *w) {
+  presolve *p = w->p;
+  for (int32_t k = 0; k < p->n; k++) {
+    const int32_t i = p->index[k];
+    p->diagonal[k] = w->turns && p->turned[i] ? -p->b[i] : p->b[i];
+    p->lo[k] = lower(w->problem->lo, i);
+    p->hi[k] = upper(w->problem->hi, i);
+  }
+  memcpy(p->b, p->diagonal, (size_t)p->n*sizeof *p->b);
+}
+
+static void copy_entries(const work *w) {
+  presolve *p = w->p;
+  int32_t nnz = 0;
+  p->csc = p->matrices;
+  for (int32_t g = 0; g < p->blocks; g++) {
+    const int32_t first = p->block[g], last = p->block[g + 1];
+    for (int32_t k = first; k < last; k++) {
+      p->colptr[k] = nnz;
+      const column c = column_of(&w->view, p->index[k]);
+      for (int32_t q = 0; q < c.count; q++) {
+        const double a = column_value(&c, q);
+        const int32_t from = column_row(&c, q), to = p->place[from];
+        if (a == 0.0 || to < 0) continue;
+        p->row[nnz] = to - first;   // rows keep their order, so they stay sorted
+        p->value[nnz++] = w->turns && p->turned[from] ? -a : a;
+      }
+    }
+    p->matrices[g] = (perp_csc){last - first, last - first, p->colptr + first, p->row, p->value};
+  }
+  p->colptr[p->n] = nnz;
 }
 
 int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries,
                  const int32_t *component, int32_t components, int reduce, int split, int turns,
                  double *x) {
   const perp_operator *A = &problem->A;
-  const int32_t n = A->n;
-  const perp_view view = operator_view(A);
+  work w = {p, problem, operator_view(A), entries, component, split ? components : 1, reduce, turns,
+            x, 0};
   p->infeasible = -1;
-  p->n = n;
+  p->n = A->n;
   p->blocks = 1;
-  if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || view.R != NULL ||
-      view.C != NULL || view.shift != 0.0 || A->ops->diagonal == NULL)
-    return 0;
-
+  if (!has_entries(&w)) return 0;
   A->ops->diagonal(A->self, p->diagonal);
-  int candidates = 0;
-  for (int32_t i = 0; i < n; i++) {
-    const int fixed = lower(problem->lo, i) == upper(problem->hi, i);
-    candidates |= fixed || entries[i] == 0 || (entries[i] == 1 && p->diagonal[i] > 0.0);
-  }
-  const int several = split && components > 1;
-  if (!(reduce && candidates) && !several && !turns) return 0;
-
-  work w = {p, problem, entries, p->b, x, 0};
-  memcpy(p->b, problem->b, (size_t)n*sizeof *p->b);   // in the caller's numbering for now
-  memcpy(p->count, entries, (size_t)n*sizeof *p->count);
-  for (int32_t i = 0; i < n; i++) p->place[i] = KEPT;
-  for (int32_t i = 0; i < n; i++) {
-    // An empty row with no bound on the side that y_i pushes to: e_i or -e_i is a Farkas vector.
-    if (entries[i] == 0 && ((problem->b[i] < 0.0 && upper(problem->hi, i) == (double)INFINITY) ||
-                            (problem->b[i] > 0.0 && lower(problem->lo, i) == -(double)INFINITY)))
-      p->infeasible = i;
-    double v;
-    if (!reduce) continue;
-    if (lower(problem->lo, i) == upper(problem->hi, i)) take(&w, i, lower(problem->lo, i));
-    else if (dictated(&w, i, &v)) take(&w, i, v);
-  }
-  // Move the columns taken out into b. That may settle further rows.
-  for (int32_t head = 0; head < w.queued; head++) {
-    const int32_t j = p->queue[head];
-    const column c = column_of(&view, j);
-    for (int32_t k = 0; k < c.count; k++) {
-      const double a = column_value(&c, k);
-      if (a == 0.0) continue;
-      const int32_t i = column_row(&c, k);
-      w.b[i] += a*x[j];
-      p->count[i]--;
-      double v;
-      if (p->place[i] == KEPT && i != j && dictated(&w, i, &v)) take(&w, i, v);
-    }
-  }
-  if (w.queued == 0 && !several && !turns) return 0;
-
-  // Number the remaining variables block by block: a stable counting sort by component.
-  int32_t *size = p->count;
-  const int32_t groups = several ? components : 1;
-  for (int32_t g = 0; g < groups; g++) size[g] = 0;
-  for (int32_t i = 0; i < n; i++)
-    if (p->place[i] == KEPT) size[several ? component[i] : 0]++;
-  int32_t blocks = 0, total = 0;
-  for (int32_t g = 0; g < groups; g++) {
-    if (size[g] > 0) p->block[blocks++] = total;
-    total += size[g];
-    size[g] = total - size[g];   // next free place of the group
-  }
-  p->block[blocks] = total;
-  for (int32_t i = 0; i < n; i++)
-    if (p->place[i] == KEPT) {
-      p->place[i] = size[several ? component[i] : 0]++;
-      p->index[p->place[i]] = i;
-    }
-  p->n = total;
-  p->blocks = blocks;
-  p->csc = p->matrices;
-
-  // Move b to the new numbering. The diagonal is no longer needed and serves as work space.
-  double *moved = p->diagonal;
-  for (int32_t k = 0; k < total; k++)
-    moved[k] = turns && p->turned[p->index[k]] ? -w.b[p->index[k]] : w.b[p->index[k]];
-  memcpy(p->b, moved, (size_t)total*sizeof *p->b);
-  for (int32_t k = 0; k < total; k++) {
-    p->lo[k] = lower(problem->lo, p->index[k]);
-    p->hi[k] = upper(problem->hi, p->index[k]);
-  }
-  int32_t nnz = 0;
-  for (int32_t g = 0; g < blocks; g++) {
-    const int32_t first = p->block[g], last = p->block[g + 1];
-    for (int32_t k = first; k < last; k++) {
-      p->colptr[k] = nnz;
-      const column c = column_of(&view, p->index[k]);
-      for (int32_t q = 0; q < c.count; q++) {
-        const double a = column_value(&c, q);
-        const int32_t from = column_row(&c, q), to = p->place[from];
-        if (a == 0.0 || to < 0) continue;
-        p->row[nnz] = to - first;   // rows keep their order, so they stay sorted
-        p->value[nnz++] = turns && p->turned[from] ? -a : a;
-      }
-    }
-    p->matrices[g] = (perp_csc){last - first, last - first, p->colptr + first, p->row, p->value};
-  }
-  p->colptr[total] = nnz;
+  if (!has_work(&w)) return 0;
+  begin(&w);
+  find_contradiction(&w);
+  take_settled(&w);
+  move_columns(&w);
+  if (w.queued == 0 && w.groups == 1 && !turns) return 0;
+  number(&w);
+  move_vectors(&w);
+  copy_entries(&w);
   return 1;
 }
