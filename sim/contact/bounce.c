@@ -21,7 +21,7 @@ static perp_error settle(const perp_world *w, worker *by, island *s, assembled *
                          double end, int *found) {
   perp_certificate c;
   memset(a->x, 0, (size_t)s->count*sizeof *a->x);
-  const perp_error error = solve_own(w, by, s, a, end, found);
+  const perp_error error = model_solve_own(w, by, s, a, end, found);
   if (error != PERP_OK) return error;
   return perp_certify(&a->problem, a->x, w->own.tol, 0.0, speed, &c);
 }

@@ -1,8 +1,9 @@
 // island.c: finds islands, groups of bodies that touch each other, by union-find. Bodies of
-// infinite mass join no islands. Islands are numbered in the order of their first contact.
+// infinite mass join no islands. Islands are numbered in the order of their first contact. An island
+// falls asleep and wakes as a whole.
 #include <string.h>
 
-#include "world.h"
+#include "step.h"
 
 static int32_t root(body *o, int32_t i) {
   while (o[i].set != i) {
@@ -117,4 +118,47 @@ perp_error island_find(perp_world *w, contact_list *l, grouping *g) {
     member[of->member - member + of->bodies++] = i;
   }
   return PERP_OK;
+}
+
+// ---- sleep ----
+
+// A body is at rest if its speed stays below 1e-4 of the speed that free fall gives in a step. An
+// island stops once all its bodies have been at rest for long enough.
+perp_error island_sleep(perp_world *w) {
+  const int32_t patience = w->settings.sleep;
+  if (patience == 0) return PERP_OK;
+  body *o = bodies_of(w);
+  perp_motion *m = motions_of(w);
+  const double quiet = 1e-4*norm3(w->settings.gravity)*w->settings.step;
+  for (int32_t i = 0; i < w->bodies; i++) {
+    if (!moves(&o[i]) || o[i].asleep) continue;
+    // at both ends of the step: what was thrown stands still where it turns, too
+    const double speed = larger(norm3(m[i].velocity) + norm3(m[i].spin)*o[i].reach,
+                                norm3(o[i].before) + norm3(o[i].before + 3)*o[i].reach);
+    o[i].rest = speed > quiet ? 0 : o[i].rest < patience ? o[i].rest + 1 : patience;
+  }
+  const island *s = w->groups.island_memory.at;
+  for (int32_t k = 0; k < w->groups.islands; k++) {
+    int32_t least = patience;
+    for (int32_t i = 0; i < s[k].bodies; i++)
+      least = o[s[k].member[i]].rest < least ? o[s[k].member[i]].rest : least;
+    if (least < patience || s[k].status != PERP_STATUS_SOLVED) continue;
+    for (int32_t i = 0; i < s[k].bodies; i++) {
+      const int32_t who = s[k].member[i];
+      memset(m[who].velocity, 0, sizeof m[who].velocity);
+      memset(m[who].spin, 0, sizeof m[who].spin);
+      o[who].asleep = 1;
+      w->asleep++;
+    }
+  }
+  return PERP_OK;
+}
+
+void island_wake_pushed(perp_world *w) {
+  for (int32_t i = 0; i < w->bodies && w->asleep > 0; i++) {
+    body *b = bodies_of(w) + i;
+    if (!b->asleep || (norm3(b->force) == 0.0 && norm3(b->torque) == 0.0)) continue;
+    b->asleep = b->rest = 0;
+    w->asleep--;
+  }
 }

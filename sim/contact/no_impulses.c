@@ -37,7 +37,7 @@ static perp_error squeeze(const perp_world *w, worker *by, island *s, double par
     b[i] = k->parting[0] + fmax(k->gap, 0.0)/w->settings.step;
     a->x[i] = 0.0;
   }
-  return solve_own(w, by, s, a, end, found);
+  return model_solve_own(w, by, s, a, end, found);
 }
 
 static double largest(const double *x, int32_t n) {
@@ -62,7 +62,7 @@ static perp_error find_stress(const perp_world *w, worker *by, island *s, double
       a.x[i] /= size;
       b[i] = -C[i]*a.x[i];
     }
-    error = solve_own(w, by, s, &a, end, found);
+    error = model_solve_own(w, by, s, &a, end, found);
   }
   memcpy(u, a.x, (size_t)s->count*sizeof *u);
   return error;
@@ -75,21 +75,23 @@ static void put_normals(const perp_world *w, const island *s, const double *l, d
   for (int32_t i = 0; i < s->count; i++) x[stride*i] = l[i];
 }
 
-perp_error no_impulses_find(const perp_world *w, worker *by, island *s, assembled *a, double end,
-                            perp_result *r, int *jammed) {
-  *jammed = 0;
+perp_error no_impulses_try(trial *t) {
+  const perp_world *w = t->w;
+  worker *by = t->by;
+  island *s = t->s;
+  assembled *a = t->a;
+  t->answered = 0;
   const size_t n = (size_t)s->count;
-  if (!s->driven) return PERP_OK;
   if (!buffer_grow(&by->allocator, &by->rest, 2*n*sizeof(double), 0)) return PERP_ERROR_MEMORY;
   double *u = by->rest.at, *l = u + n;
   int found;
-  perp_error error = find_stress(w, by, s, end, u, &found);
+  perp_error error = find_stress(w, by, s, t->end, u, &found);
   if (error != PERP_OK || !found) return error;
-  error = squeeze(w, by, s, PROJECT_COMPLIANCE, end, a, &found);
+  error = squeeze(w, by, s, PROJECT_COMPLIANCE, t->end, a, &found);
   if (error != PERP_OK || !found) return error;
   memcpy(l, a->x, n*sizeof *l);
   bounce_none(w, s);
-  if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
+  if (!model_assemble(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
   perp_farkas farkas;
   put_normals(w, s, u, a->x);
   error = perp_check_farkas_within(&a->problem, a->x, w->options.tol, w->options.absolute_tol,
@@ -99,10 +101,10 @@ perp_error no_impulses_find(const perp_world *w, worker *by, island *s, assemble
   const int far = -farkas.value > farkas.allowed && farkas.radius > IMPULSE_RATIO_MIN*sum;
   if (error != PERP_OK || !(farkas.proven || farkas.bounded || far)) return error;
   put_normals(w, s, l, a->x);
-  *jammed = 1;
-  *r = (perp_result){.status = farkas.proven    ? PERP_STATUS_INFEASIBLE
-                               : farkas.bounded ? PERP_STATUS_NO_SMALL_SOLUTION
-                                                : PERP_STATUS_UNSOLVED,
-                     .radius = farkas.proven || farkas.bounded ? farkas.radius : 0.0};
-  return solve_judge(w, a, &r->certificate);
+  t->answered = 1;
+  t->tried = (perp_result){.status = farkas.proven    ? PERP_STATUS_INFEASIBLE
+                                     : farkas.bounded ? PERP_STATUS_NO_SMALL_SOLUTION
+                                                      : PERP_STATUS_UNSOLVED,
+                           .radius = farkas.proven || farkas.bounded ? farkas.radius : 0.0};
+  return solve_judge(w, a, &t->tried.certificate);
 }

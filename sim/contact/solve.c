@@ -1,12 +1,7 @@
 // solve.c: the problems of all islands, one after the other or on several threads.
 //
 // Islands share no moving body, so each is solved separately, by a worker with its own solver. The
-// result does not depend on which worker it is. Staggered and boxed friction solve convex problems
-// in rounds; the certificate judges their fixed point:
-//   staggered: normal impulses with fixed friction, then friction with fixed normal impulses. A
-//              fixed point solves E13 (27), which is certified. The library's method `staggering`
-//              does this, unless the caller chose another method for the two halves;
-//   boxed:     |lt| <= mu ln with ln of the previous round; certified with its own ln.
+// result does not depend on which worker it is.
 #include <perp/analysis.h>
 
 #include <string.h>
@@ -100,207 +95,11 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
   return perp_solve(*solver, p, x, r);
 }
 
-static void take(island *s, const perp_result *r) {
-  s->iterations += r->iterations;
-  s->factorizations += r->factorizations;
-}
-
-perp_error solve_own(const perp_world *w, worker *by, island *s, assembled *a, double end,
-                     int *found) {
-  perp_result r;
-  const perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), SOLVE_OWN,
-                                         &r);
-  if (error != PERP_OK) return error;
-  take(s, &r);
-  *found = r.status == PERP_STATUS_SOLVED;
-  return PERP_OK;
-}
-
-// ---- staggering ----
-
-// Solves the normal rows of (27) and its friction rows (with the sliding speeds) in turn, by the
-// caller's method.
-static perp_error staggered(const perp_world *w, worker *by, assembled *a, double end,
-                            solve_kind kind, island *s, perp_result *r) {
-  const perp_operator *A = &a->problem.A;
-  const int32_t nc = s->count, n = A->n;
-  const size_t vector = (size_t)n*sizeof(double);
-  if (!buffer_grow(&by->allocator, &by->rest, 2*vector, 0) ||
-      !buffer_grow(&by->allocator, &by->set, (size_t)n*sizeof(int32_t), 0) ||
-      !buffer_grow(&by->allocator, &by->scratch, A->ops->scratch_bytes(A->self), 0))
-    return PERP_ERROR_MEMORY;
-  double *y = by->rest.at, *held = y + n;
-  int32_t *set = by->set.at;
-  for (int32_t i = 0; i < n; i++) set[i] = i;
-  for (int32_t round = 0; round < w->settings.rounds; round++) {
-    for (int part = 1; part >= 0; part--) {   // normals last: nothing sinks in, come what may
-      const int32_t from = part == 0 ? 0 : nc, rows = part == 0 ? nc : n - nc;
-      memcpy(held, a->x, vector);
-      memset(held + from, 0, (size_t)rows*sizeof *held);
-      A->ops->apply(A->self, held, y, by->scratch.at);
-      for (int32_t i = 0; i < n; i++) y[i] += a->problem.b[i];
-      perp_wrapper half;
-      perp_problem p = {.A = perp_restricted(&half, *A, set + from, rows), .b = y + from};
-      p.A.claims = part == 0 ? PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD : PERP_CLAIM_PSD;
-      const perp_error error = solve_problem(w, by, &p, a->x + from, left_until(w, end), kind, r);
-      if (error != PERP_OK) return error;
-      take(s, r);
-    }
-    const perp_error error = solve_judge(w, a, &r->certificate);
-    if (error != PERP_OK) return error;
-    r->status = r->certificate.solved ? PERP_STATUS_SOLVED : PERP_STATUS_ITERATION_LIMIT;
-    if (r->certificate.solved) break;
-    if (world_clock(w) >= end) {
-      r->status = PERP_STATUS_TIME_LIMIT;
-      break;
-    }
-  }
-  return PERP_OK;
-}
-
-// ---- boxes ----
-
-static void set_bounds(const perp_world *w, worker *by, const island *s, const double *x) {
-  const int32_t directions = w->settings.dimension;
-  const contact *c = w->now.contacts.at;
-  double *lo = by->lo.at, *hi = by->hi.at;
-  for (int32_t i = 0; i < s->count; i++)
-    for (int32_t k = 1; k < directions; k++) {
-      const int32_t row = directions*i + k;
-      hi[row] = c[s->order[i]].mu*fmax(x[directions*i], 0.0);
-      lo[row] = -hi[row];
-    }
-}
-
-static perp_error boxed(const perp_world *w, worker *by, assembled *a, double end, solve_kind kind,
-                        island *s, perp_result *r) {
-  for (int32_t round = 0; round < w->settings.rounds; round++) {
-    const double left = left_until(w, end);
-    perp_error error = solve_problem(w, by, &a->problem, a->x, left, kind, r);
-    if (error != PERP_OK) return error;
-    take(s, r);
-    const perp_status status = r->status;
-    set_bounds(w, by, s, a->x);
-    error = solve_judge(w, a, &r->certificate);
-    if (error != PERP_OK) return error;
-    r->status = r->certificate.solved ? PERP_STATUS_SOLVED
-                : status != PERP_STATUS_SOLVED ? status : PERP_STATUS_ITERATION_LIMIT;
-    if (r->certificate.solved) break;
-    if (world_clock(w) >= end) {
-      r->status = PERP_STATUS_TIME_LIMIT;
-      break;
-    }
-  }
-  return PERP_OK;
-}
-
 // ---- islands ----
 
-int problem_of(const perp_world *w, worker *by, const contact_list *l, const island *s,
-               assembled *out) {
-  switch (w->settings.model) {
-    case PERP_CONTACT_NORMAL: return problem_normal(w, by, l, s, out);
-    case PERP_CONTACT_BOXED: return problem_boxed(w, by, l, s, out);
-    default: return problem_friction(w, by, l, s, out);
-  }
-}
-
-// Assembles the problem of the island and solves it by its model until `end`.
-static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a, double end,
-                              solve_kind kind, perp_result *r) {
-  if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
-  const int staggers = w->settings.model == PERP_CONTACT_STAGGERED;
-  if (staggers && w->options.method != perp_find_method("staggering"))
-    return staggered(w, by, a, end, kind, s, r);
-  if (w->settings.model == PERP_CONTACT_BOXED) return boxed(w, by, a, end, kind, s, r);
-  perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), kind, r);
-  if (error != PERP_OK) return error;
-  take(s, r);
-  // If contacts are redundant, a guess can mislead the method. Then solve again without a guess,
-  // unless there is a proof that no solution exists.
-  const double left = left_until(w, end);
-  const size_t bytes = (size_t)s->rows*sizeof(double);
-  if (r->status == PERP_STATUS_SOLVED || r->status == PERP_STATUS_INFEASIBLE ||
-      r->status == PERP_STATUS_NO_SMALL_SOLUTION || staggers || left <= 0.0)
-    return PERP_OK;
-  if (!buffer_grow(&by->allocator, &by->rest, bytes, 0)) return PERP_ERROR_MEMORY;
-  double *kept = by->rest.at;
-  const perp_result first = *r;
-  memcpy(kept, a->x, bytes);
-  memset(a->x, 0, bytes);
-  error = solve_problem(w, by, &a->problem, a->x, left, kind, r);
-  if (error != PERP_OK) return error;
-  take(s, r);
-  if (r->status == PERP_STATUS_SOLVED || r->certificate.residual < first.certificate.residual)
-    return PERP_OK;
-  *r = first;
-  memcpy(a->x, kept, bytes);
-  return PERP_OK;
-}
-
-// Newton's restitution and friction may contradict each other. Then solve without restitution.
-static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled *a, double end,
-                                solve_kind kind, perp_result *r) {
-  perp_error error = bounce_limit(w, by, s, end);
-  if (error == PERP_OK) error = solve_model(w, by, s, a, end, kind, r);
-  if (error != PERP_OK || r->status == PERP_STATUS_SOLVED || !bounce_any(w, s) ||
-      w->settings.model == PERP_CONTACT_STAGGERED || left_until(w, end) <= 0.0)
-    return error;
-  bounce_none(w, s);
-  return solve_model(w, by, s, a, end, kind, r);
-}
-
-// An island that ran out of time is swept if the residual of its best x is not below this.
-#define SWEEP_RESIDUAL_MIN 1e-3
 // An island leaves this share of the time that the islands after it would get by their contacts.
 // Chosen by reasoning, not by a measurement: small, so that no island is cut short for the others.
 #define OTHER_ISLANDS_TIME_SHARE 0.1
-// Passes of Gauss-Seidel over an island without time. They make the step late, so an island has at
-// most SWEEP_VISITS_MAX visits of contacts, about a millisecond, and SWEEP_PASSES_MIN passes. With
-// 10 passes a stack of six boxes that never gets any time sinks by more than a hundredth of a box,
-// with 40 it does not (test contact_boxes).
-enum { SWEEP_PASSES_MIN = 4, SWEEP_PASSES_FIRST = 10, SWEEP_PASSES_MAX = 40,
-       SWEEP_VISITS_MAX = 10000 };
-
-// A few passes of Gauss-Seidel. x is kept as it was if they do not improve it. The largest residual
-// may grow at first, while impulses travel through a stack, so x is certified only twice, and not
-// after each pass: a certificate costs as much as many passes.
-static perp_error relax(const perp_world *w, worker *by, const island *s, assembled *a,
-                        perp_result *r) {
-  const size_t bytes = (size_t)s->rows*sizeof(double);
-  const int32_t fit = SWEEP_VISITS_MAX/s->count;
-  const int passes = fit < SWEEP_PASSES_MIN ? SWEEP_PASSES_MIN
-                     : fit < SWEEP_PASSES_MAX ? fit : SWEEP_PASSES_MAX;
-  if (!buffer_grow(&by->allocator, &by->rest, bytes, 0) || !sweep_begin(w, by, s))
-    return PERP_ERROR_MEMORY;
-  memcpy(by->rest.at, a->x, bytes);
-  for (int done = 0, next = passes < SWEEP_PASSES_FIRST ? passes : SWEEP_PASSES_FIRST; next > 0;
-       done += next, next = passes - done) {
-    sweep(w, by, s, next, a->x);
-    perp_certificate after;
-    const perp_error error = solve_judge(w, a, &after);
-    if (error != PERP_OK) return error;
-    if (after.residual < r->certificate.residual) {
-      r->certificate = after;
-      return PERP_OK;
-    }
-  }
-  memcpy(a->x, by->rest.at, bytes);
-  return PERP_OK;
-}
-
-static perp_error calm(const perp_world *w, worker *by, const island *s, assembled *a,
-                       perp_result *r) {
-  const int poor = r->status == PERP_STATUS_TIME_LIMIT &&
-                   !(r->certificate.residual < SWEEP_RESIDUAL_MIN) &&
-                   w->settings.model <= PERP_CONTACT_FRICTION;
-  const perp_error error = poor ? relax(w, by, s, a, r) : PERP_OK;
-  const double factor = error == PERP_OK ? limit_energy(w, s, a->x) : 1.0;
-  if (factor == 1.0) return error;
-  problem_scale(w, s, a->x, factor);
-  if (w->settings.model == PERP_CONTACT_BOXED) set_bounds(w, by, s, a->x);
-  return solve_judge(w, a, &r->certificate);
-}
 
 static void solve_island(void *data, int32_t index, int32_t who) {
   const job *j = data;
@@ -317,24 +116,21 @@ static void solve_island(void *data, int32_t index, int32_t who) {
     const double now = world_clock(w);
     end = now + s->share*fmax(end - now, 0.0);
   }
-  perp_result r;
-  assembled *a = &by->made;
-  int jammed;
-  perp_error error = no_impulses_find(w, by, s, a, end, &r, &jammed);
-  if (error == PERP_OK && !jammed)
-    error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_STEP, &r);
-  if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, by, s, a, &r);
+  trial t = {.w = w, .by = by, .s = s, .a = &by->made, .end = end,
+             .kind = traced ? SOLVE_TRACED : SOLVE_STEP};
+  const perp_error error = attempts_run(&t);
   if (error != PERP_OK) {
     by->error = error;
     plain_print(by->message, sizeof by->message, "a problem with %d contacts: %s", s->count,
                 error == PERP_ERROR_MEMORY ? "no memory" : perp_last_message());
     return;
   }
-  s->status = r.status;
-  s->residual = r.certificate.residual;
+  s->status = t.best.status;
+  s->answer = (perp_attempt)t.from;
+  s->residual = t.best.certificate.residual;
   s->starved = by->refused > refused;   // a method gave up for that, and another one went on
-  if (traced) w->next_count = r.trace_count;
-  problem_keep(w, s, a->x, w->found.at);
+  if (traced) w->next_count = t.best.trace_count;
+  problem_keep(w, s, t.a->x, w->found.at);
 }
 
 perp_error world_solve(perp_world *w, double deadline) {

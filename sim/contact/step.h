@@ -4,6 +4,17 @@
 
 #include "island_problem.h"
 
+// ---- stages: step.c has their order ----
+void island_wake_pushed(perp_world *w);                   // island.c
+perp_error island_sleep(perp_world *w);
+perp_error velocities_force(perp_world *w);               // velocities.c: u* and b
+perp_error velocities_hit(perp_world *w);                 // u+
+perp_error report_room(perp_world *w);                    // report.c: for the touches of a step
+perp_error report_solves(perp_world *w);
+perp_error report_end(perp_world *w);
+void report_measure(const perp_world *w, perp_world_report *r);   // energy, momentum, overlap
+
+// ---- what they use ----
 void world_start_clock(perp_world *w);                    // when a step begins
 double world_clock(const perp_world *w);                  // seconds since then, >= 0 and finite
 double left_until(const perp_world *w, double end);       // seconds; INFINITY: no end
@@ -14,30 +25,43 @@ perp_error solve_judge(const perp_world *w, const assembled *a, perp_certificate
 // w->trace.
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r);
-// Solves an auxiliary normal problem, starting from a->x, and counts it in s. *found: it is solved
-perp_error solve_own(const perp_world *w, worker *by, island *s, assembled *a, double end,
-                     int *found);
 // bounce.c: the speeds after bounces in the island, reduced where they are impossible
 perp_error bounce_limit(const perp_world *w, worker *by, island *s, double end);
 int bounce_any(const perp_world *w, const island *s);
 void bounce_none(const perp_world *w, const island *s);   // rows as without restitution
-// sweep.c: passes of Gauss-Seidel on an x that is not certified. First sweep_begin(), which
-// returns 0 without memory, once for an island that was assembled last.
-int sweep_begin(const perp_world *w, worker *by, const island *s);
-void sweep(const perp_world *w, const worker *by, const island *s, int passes, double *x);
 // limit_energy.c: the factor for the impulses of an x that is not certified
 double limit_energy(const perp_world *w, const island *s, const double *x);
-// no_impulses.c: *jammed = 1 if no impulses are large enough; `a` then has the problem and x to
-// use.
-perp_error no_impulses_find(const perp_world *w, worker *by, island *s, assembled *a, double end,
-                            perp_result *r, int *jammed);
 #define PROJECT_COMPLIANCE 0.01   // compliance of projected contacts, relative to their diagonal
 // project.c: removes the overlaps of the current contacts, and adds at most `budget` of energy. 1:
 // bodies have moved
 int world_project(perp_world *w, double *budget, double deadline);
 double project_deepest(const perp_world *w);   // overlap beyond what is left alone, >= 0
-// the problem of the model's, for contacts in l
-int problem_of(const perp_world *w, worker *by, const contact_list *l, const island *s,
-               assembled *out);
+
+// An island while its impulses are looked for.
+typedef struct trial {
+  perp_world *w;
+  worker *by;
+  island *s;
+  assembled *a;               // the problem, and the x of the attempt at hand or of the best one
+  double end;                 // of its time, on the world's clock
+  solve_kind kind;
+  perp_result tried, best;    // of the attempt at hand; of the one whose x is kept
+  int answered;               // 0: the attempt at hand has no answer
+  int from;                   // the perp_attempt that `best` is of; -1: none yet
+} trial;
+
+perp_error attempts_run(trial *t);   // attempts.c: a->x and best, one attempt after the other
+// model.c: the problem of the model's, for contacts in l; 0: no memory
+int model_assemble(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                   assembled *out);
+perp_error model_solve(trial *t);          // assembles it and solves it, from the warm start
+perp_error model_solve_once(trial *t);     // solves what is assembled from a->x, without rounds
+void model_set_bounds(const trial *t);     // of boxed friction, by a->x
+// Solves an auxiliary normal problem, starting from a->x, and counts it in s. *found: it is solved
+perp_error model_solve_own(const perp_world *w, worker *by, island *s, assembled *a, double end,
+                           int *found);
+int sweep_applies(const trial *t);         // sweep.c: passes of Gauss-Seidel
+perp_error sweep_try(trial *t);
+perp_error no_impulses_try(trial *t);      // no_impulses.c: answers if no impulses are large enough
 
 #endif

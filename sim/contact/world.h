@@ -65,6 +65,7 @@ typedef struct island {
   int32_t turning;            // some row turns a body
   int32_t round;              // all bodies are: their W is diagonal
   perp_status status;
+  perp_attempt answer;  // the attempt that its impulses are of
   int32_t iterations, factorizations;
   double residual;
   double share;               // of the time that is left when its turn comes
@@ -120,6 +121,13 @@ struct perp_world {
   crew *threads;
   worker *workers;            // settings.threads
 
+  struct pace {               // of the step at hand
+    double begun;             // its stage: seconds since the step began
+    double solved;            // when the problems were solved
+    double energy, input;     // of bodies awake; `input` below: at the beginning
+    double budget;            // energy that removing overlaps may add
+    int moving;               // some body has moved
+  } pace;
   double start;               // what the clock said when the step began
   double after_solving;       // seconds of the last step: detection and projection
   double input;               // energy put in: by adding bodies, pushes, moving bodies
