@@ -165,8 +165,7 @@ static void fill(void *data, int32_t part, int32_t who) {
   const lattice *l = &w->cells;
   const double scale = f->settings.density/f->dt;
   const int separating = f->settings.walls == PERP_WALLS_SEPARATING;
-  const int32_t once = lines_at_once(l), last = lines_of(l);
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+  for (int32_t line = first_line(l, part), end = first_line(l, part + 1); line < end; line++) {
     const int32_t j = line % l->n[1], k = line/l->n[1];
     w->bad[line] = 0;
     for (int32_t i = 0; i < l->n[0]; i++) {

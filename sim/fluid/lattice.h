@@ -34,11 +34,13 @@ static inline int32_t at(const lattice *l, int32_t i, int32_t j, int32_t k) {
 static inline int32_t lines_of(const lattice *l) { return l->n[1]*l->n[2]; }
 
 // Tasks of a crew: whole lines, as many at once as make about a thousand entries. The parts do not
-// depend on the number of threads.
+// depend on the number of threads. Part p has the lines first_line(p) to first_line(p + 1) - 1.
 static inline int32_t lines_at_once(const lattice *l) { return 1 + 1000/l->n[0]; }
 static inline int32_t parts_of(const lattice *l) {
-  const int32_t once = lines_at_once(l);
-  return (lines_of(l) + once - 1)/once;
+  return (lines_of(l) + lines_at_once(l) - 1)/lines_at_once(l);
+}
+static inline int32_t first_line(const lattice *l, int32_t part) {
+  return part < parts_of(l) ? part*lines_at_once(l) : lines_of(l);
 }
 
 // --------------------------------------------------------------------- parts of simplices below 0

@@ -42,10 +42,9 @@ static void look(void *data, int32_t part, int32_t who) {
   const work *w = data;
   perp_fluid *f = w->f;
   const lattice *l = &w->cells;
-  const int32_t once = lines_at_once(l), last = lines_of(l);
   double most = 0.0;
   int32_t count = 0;
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+  for (int32_t line = first_line(l, part), end = first_line(l, part + 1); line < end; line++) {
     const int32_t j = line % l->n[1], k = line/l->n[1];
     for (int32_t i = 0; i < l->n[0]; i++) {
       const int32_t c = line*l->n[0] + i;

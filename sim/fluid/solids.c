@@ -36,8 +36,7 @@ static void measure_corners(void *data, int32_t part, int32_t who) {
   const work *w = data;
   perp_fluid *f = w->f;
   const lattice c = corners_of(f);
-  const int32_t once = lines_at_once(&c), last = lines_of(&c);
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+  for (int32_t line = first_line(&c, part), end = first_line(&c, part + 1); line < end; line++) {
     const int32_t j = line % c.n[1], k = line/c.n[1];
     double *d = f->solid_distance + at(&c, 0, j, k);
     w->bad[line] = 0;
@@ -71,8 +70,7 @@ static void measure_faces(void *data, int32_t part, int32_t who) {
   const lattice l = faces_of(f, a), c = corners_of(f);
   const int across = a == 0 ? 1 : 0, over = a == 2 ? 1 : 2;   // the other directions
   const int32_t s = c.stride[across], t = f->dimension == 3 ? c.stride[over] : 0;
-  const int32_t once = lines_at_once(&l), last = lines_of(&l);
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+  for (int32_t line = first_line(&l, part), end = first_line(&l, part + 1); line < end; line++) {
     const int32_t j = line % l.n[1], k = line/l.n[1];
     double *open = f->open[a] + at(&l, 0, j, k), *wall = f->wall[a] + at(&l, 0, j, k);
     for (int32_t i = 0; i < l.n[0]; i++) {

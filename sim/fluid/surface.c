@@ -96,8 +96,7 @@ static void mark(void *data, int32_t part, int32_t who) {
   const work *w = data;
   perp_fluid *f = w->f;
   const lattice *l = &w->cells;
-  const int32_t once = lines_at_once(l), last = lines_of(l);
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++)
+  for (int32_t line = first_line(l, part), end = first_line(l, part + 1); line < end; line++)
     for (int32_t i = 0; i < l->n[0]; i++) {
       const int32_t c = line*l->n[0] + i;
       const int solid = closed(f, i, line % l->n[1], line/l->n[1]);
@@ -112,8 +111,8 @@ static void filter(void *data, int32_t part, int32_t who) {
   (void)who;
   const work *w = data;
   const lattice *l = &w->cells;
-  const int32_t n = l->n[0], once = lines_at_once(l), last = lines_of(l);
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+  const int32_t n = l->n[0];
+  for (int32_t line = first_line(l, part), end = first_line(l, part + 1); line < end; line++) {
     const uint8_t *from = w->from + line*n;
     uint8_t *to = w->to + line*n;
     if (w->axis == 0) {
@@ -315,8 +314,7 @@ static void measure_cells(void *data, int32_t part, int32_t who) {
   const work *w = data;
   perp_fluid *f = w->f;
   const lattice *l = &w->cells;
-  const int32_t once = lines_at_once(l), last = lines_of(l);
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++)
+  for (int32_t line = first_line(l, part), end = first_line(l, part + 1); line < end; line++)
     for (int32_t i = 0; i < l->n[0]; i++) {
       const int32_t place[3] = {i, line % l->n[1], line/l->n[1]}, c = line*l->n[0] + i;
       const double far = KERNEL_RADIUS*f->h;
@@ -370,10 +368,8 @@ static void find_holes(void *data, int32_t part, int32_t who) {   // into `to`; 
   (void)who;
   const work *w = data;
   const lattice *l = &w->cells;
-  const int32_t lines = lines_at_once(l), last = lines_of(l);
-  const int32_t from = part*lines*l->n[0];
-  const int32_t end = ((part + 1)*lines < last ? (part + 1)*lines : last)*l->n[0];
-  for (int32_t c = from; c < end; c++)
+  const int32_t end = first_line(l, part + 1)*l->n[0];
+  for (int32_t c = first_line(l, part)*l->n[0]; c < end; c++)
     w->to[c] = w->f->type[c] == PERP_CELL_AIR && is_hole(w, c);
 }
 
@@ -382,10 +378,8 @@ static void close_holes(void *data, int32_t part, int32_t who) {
   const work *w = data;
   perp_fluid *f = w->f;
   const lattice *l = &w->cells;
-  const int32_t lines = lines_at_once(l), last = lines_of(l);
-  const int32_t from = part*lines*l->n[0];
-  const int32_t end = ((part + 1)*lines < last ? (part + 1)*lines : last)*l->n[0];
-  for (int32_t c = from; c < end; c++) {
+  const int32_t end = first_line(l, part + 1)*l->n[0];
+  for (int32_t c = first_line(l, part)*l->n[0]; c < end; c++) {
     if (!w->to[c]) continue;
     f->type[c] = PERP_CELL_LIQUID;
     f->surface[c] = f->surface[c] > 0.0 ? -f->surface[c] : -1e-3*f->h;

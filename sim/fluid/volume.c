@@ -58,9 +58,8 @@ static void add_up(void *data, int32_t part, int32_t who) {
   const perp_fluid *f = w->f;
   const lattice *l = &w->cells;
   const double far = 1.25*f->h;   // no corner can be on the other side of the surface
-  const int32_t once = lines_at_once(l), last = lines_of(l);
   double sum = 0.0;
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+  for (int32_t line = first_line(l, part), end = first_line(l, part + 1); line < end; line++) {
     const int32_t j = line % l->n[1], k = line/l->n[1];
     for (int32_t i = 0; i < l->n[0]; i++) {
       const double surface = f->surface[line*l->n[0] + i];
