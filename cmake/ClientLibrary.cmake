@@ -1,25 +1,19 @@
-# client_library(NAME DESCRIPTION [THREADS] [NEEDS LIBRARY...] [PKG_CONFIG FLAG...])
+# client_library(NAME DESCRIPTION [NEEDS LIBRARY...] [PKG_CONFIG FLAG...])
 #
 # libperp-NAME, from the sources in the current folder: a library on top of libperp that sees the
-# public headers, src/text and, with THREADS, sim/crew. Neither kind of it shows other names than
-# perp_*. NEEDS are libraries that it links, PKG_CONFIG the same as flags of a static link.
+# public headers, src/text and sim/kit. Neither kind of it shows other names than perp_*. NEEDS are
+# libraries that it links, PKG_CONFIG the same as flags of a static link.
 #
 #   perp_NAME_objects    the objects, for definitions and include folders that only one client has
 #   perp_NAME_internal   a static library with every symbol, for the tests of single parts
 #   perp::perp_NAME, perp::perp_NAME_static   the libraries that are installed
 function(client_library name description)
-  cmake_parse_arguments(PARSE_ARGV 2 client THREADS "" "NEEDS;PKG_CONFIG")
+  cmake_parse_arguments(PARSE_ARGV 2 client "" "" "NEEDS;PKG_CONFIG")
   set(target perp_${name})
-  set(seen ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src/text)
-  set(objects $<TARGET_OBJECTS:${target}_objects>)
-  set(needs m ${client_NEEDS})
-  set(flags ${client_PKG_CONFIG} -lm)
-  if(client_THREADS)
-    list(APPEND seen ${PROJECT_SOURCE_DIR}/sim/crew)
-    list(APPEND objects $<TARGET_OBJECTS:perp_crew>)
-    list(APPEND needs Threads::Threads)
-    list(APPEND flags -lpthread)
-  endif()
+  set(seen ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src/text ${PROJECT_SOURCE_DIR}/sim/kit)
+  set(objects $<TARGET_OBJECTS:${target}_objects> $<TARGET_OBJECTS:perp_kit>)
+  set(needs m ${client_NEEDS} Threads::Threads)
+  set(flags ${client_PKG_CONFIG} -lm -lpthread)
 
   file(GLOB sources CONFIGURE_DEPENDS *.c)
   add_library(${target}_objects OBJECT ${sources})

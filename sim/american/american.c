@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer.h"
 #include "march.h"
 #include "plain.h"
+#include "refuse.h"
 
 enum { SMALLEST = 16, LARGEST = 10000000 };
 
@@ -22,51 +24,37 @@ perp_american_settings perp_american_defaults(void) {
                                   .steps = 400, .estimate = 1, .sensitivities = 1};
 }
 
-static perp_error wrong(perp_american_result *result, const char *name, double value,
-                        const char *range) {
-  plain_print(result->message, sizeof result->message, "%s = %.10g is outside %s", name, value, range);
-  return perp_fail(PERP_ERROR_ARGUMENT, result->message);
-}
-
-static int inside(double value, double low, double high) { return value >= low && value <= high; }
-
-static perp_error check_dates(const perp_american *o, perp_american_result *result) {
+static perp_error check_dates(const perp_american *o) {
   if (o->exercise != PERP_EXERCISE_BERMUDAN) return PERP_OK;
-  if (o->date_count < 0 || (o->date_count > 0 && o->dates == NULL))
-    return wrong(result, "date_count", o->date_count, "[0, inf), or dates is NULL");
-  if (o->date_count > LARGEST/100)
-    return wrong(result, "date_count", o->date_count, "[0, 100000]");
-  for (int32_t k = 0; k < o->date_count; k++) {
-    if (!inside(o->dates[k], 0.0, o->maturity))
-      return wrong(result, "date", o->dates[k], "[0, T]");
-    if (k > 0 && !(o->dates[k] > o->dates[k - 1]))
-      return wrong(result, "date", o->dates[k], "the times after the date before it");
+  if (o->date_count > 0 && o->dates == NULL) return refuse(PERP_ERROR_ARGUMENT, "dates is NULL");
+  const range count = {"date_count", o->date_count, 0, LARGEST/100, "[0, 100000]"};
+  perp_error error = check_ranges(&count, 1);
+  for (int32_t k = 0; k < o->date_count && error == PERP_OK; k++) {
+    error = check_ranges(&(range){"date", o->dates[k], 0.0, o->maturity, "[0, T]"}, 1);
+    if (error == PERP_OK && k > 0 && !(o->dates[k] > o->dates[k - 1]))
+      error = refuse_value("date", o->dates[k], "the times after the date before it");
   }
-  return PERP_OK;
+  return error;
 }
 
-static perp_error check(const perp_american *o, const perp_american_settings *s,
-                        perp_american_result *result) {
+static perp_error check(const perp_american *o, const perp_american_settings *s) {
   const double T = o->maturity;
-  if (o->kind != PERP_AMERICAN_PUT && o->kind != PERP_AMERICAN_CALL)
-    return wrong(result, "kind", o->kind, "{put, call}");
-  if (!inside(o->exercise, 0, 2)) return wrong(result, "exercise", o->exercise, "{0, 1, 2}");
-  if (!inside(o->spot, 0.0, 1e100)) return wrong(result, "S0", o->spot, "[0, 1e100]");
-  if (!inside(o->strike, 1e-100, 1e100)) return wrong(result, "K", o->strike, "[1e-100, 1e100]");
-  if (!inside(T, 0.0, 1e4)) return wrong(result, "T", T, "[0, 10000]");
-  if (!inside(o->volatility, 0.0, 1e4))
-    return wrong(result, "sigma", o->volatility, "[0, 10000]");
-  if (!(o->volatility*sqrt(T) <= 20.0))
-    return wrong(result, "sigma sqrt(T)", o->volatility*sqrt(T), "[0, 20]");
-  if (!inside(o->rate, -1e4, 1e4)) return wrong(result, "r", o->rate, "[-10000, 10000]");
-  if (!inside(o->dividend, -1e4, 1e4)) return wrong(result, "q", o->dividend, "[-10000, 10000]");
-  if (!(fabs(o->rate)*T <= 50.0)) return wrong(result, "r T", o->rate*T, "[-50, 50]");
-  if (!(fabs(o->dividend)*T <= 50.0)) return wrong(result, "q T", o->dividend*T, "[-50, 50]");
-  if (!inside(s->nodes, SMALLEST, LARGEST))
-    return wrong(result, "nodes", s->nodes, "[16, 10000000]");
-  if (!inside(s->steps, SMALLEST, LARGEST))
-    return wrong(result, "steps", s->steps, "[16, 10000000]");
-  return check_dates(o, result);
+  const range all[] = {
+    {"kind", o->kind, PERP_AMERICAN_PUT, PERP_AMERICAN_CALL, "{put, call}"},
+    {"exercise", o->exercise, 0, 2, "{0, 1, 2}"},
+    {"S0", o->spot, 0.0, 1e100, "[0, 1e100]"},
+    {"K", o->strike, 1e-100, 1e100, "[1e-100, 1e100]"},
+    {"T", T, 0.0, 1e4, "[0, 10000]"},
+    {"sigma", o->volatility, 0.0, 1e4, "[0, 10000]"},
+    {"sigma sqrt(T)", o->volatility*sqrt(fmax(T, 0.0)), 0.0, 20.0, "[0, 20]"},
+    {"r", o->rate, -1e4, 1e4, "[-10000, 10000]"},
+    {"q", o->dividend, -1e4, 1e4, "[-10000, 10000]"},
+    {"r T", o->rate*T, -50.0, 50.0, "[-50, 50]"},
+    {"q T", o->dividend*T, -50.0, 50.0, "[-50, 50]"},
+    {"nodes", s->nodes, SMALLEST, LARGEST, "[16, 10000000]"},
+    {"steps", s->steps, SMALLEST, LARGEST, "[16, 10000000]"}};
+  const perp_error error = check_ranges(all, sizeof all/sizeof *all);
+  return error == PERP_OK ? check_dates(o) : error;
 }
 
 static put put_of(const perp_american *o) {
@@ -168,7 +156,7 @@ static perp_error fill_curves(const perp_american *o, const course *c, perp_amer
   const size_t n = (size_t)c->count, m = (size_t)c->boundaries;
   if (c->block == NULL) return PERP_OK;
   double *memory = malloc((3*n + 3*m + 1)*sizeof *memory);
-  if (memory == NULL) return PERP_ERROR_MEMORY;
+  if (memory == NULL) return refuse(PERP_ERROR_MEMORY, "no memory for curves of %zu points", n);
   r->curve_spot = memory;
   r->curve_value = memory + n;
   r->curve_payoff = memory + 2*n;
@@ -191,14 +179,6 @@ static perp_error fill_curves(const perp_american *o, const course *c, perp_amer
     r->boundary_other[i] = o->strike*exp(call ? -c->lower[k] : c->lower[k]);
   }
   return PERP_OK;
-}
-
-static void release(const perp_american_settings *s, void *block) {
-  if (s->allocator != NULL && s->allocator->release != NULL) {
-    if (block != NULL) s->allocator->release(s->allocator->context, block);
-  } else {
-    free(block);
-  }
 }
 
 // vega and rho
@@ -242,7 +222,8 @@ static perp_error price_all(const perp_american *o, const perp_american_settings
                (s->sensitivities ? 8*march_steps(&p, r->steps/coarser_by(r->nodes)) : 0);
     error = march(&p, m, r->steps, s, 1, t, &c);
     if (error == PERP_OK && !t->stopped) error = fill_curves(o, &c, r);
-    release(s, c.block);
+    const perp_allocator from = buffer_allocator(s->allocator);
+    buffer_release(&from, c.block);
     if (error != PERP_OK || t->stopped) return error;
   }
   const int noisy = gridded && on_grid(&p, m);
@@ -261,21 +242,8 @@ static perp_error price_all(const perp_american *o, const perp_american_settings
   return error;
 }
 
-perp_error perp_american_price(const perp_american *option, const perp_american_settings *settings,
-                               perp_american_result *result) {
-  if (result == NULL) return perp_fail(PERP_ERROR_ARGUMENT, "perp_american_price: result is NULL");
-  *result = (perp_american_result){.price = (double)NAN, .error = (double)NAN, .vega = (double)NAN,
-                                   .rho = (double)NAN};
-  const perp_american_settings defaults = perp_american_defaults();
-  const perp_american_settings *s = settings != NULL ? settings : &defaults;
-  if (option == NULL || s->size != sizeof *s) {
-    plain_print(result->message, sizeof result->message, option == NULL ? "option is NULL"
-                : "settings.size = %zu is not %zu: begin with perp_american_defaults()", s->size,
-                sizeof *s);
-    return perp_fail(PERP_ERROR_ARGUMENT, result->message);
-  }
-  perp_error error = check(option, s, result);
-  if (error != PERP_OK) return error;
+static perp_error price(const perp_american *option, const perp_american_settings *s,
+                        perp_american_result *result) {
   result->nodes = (s->nodes + 15)/16*16;   // an eighth or a quarter of it is even
   result->steps = (s->steps + 15)/16*16;
   if (option->exercise == PERP_EXERCISE_BERMUDAN) {   // a quarter of it: four steps a date
@@ -283,7 +251,7 @@ perp_error perp_american_price(const perp_american *option, const perp_american_
     if (result->steps < least) result->steps = least;
   }
   tally t = {0};
-  error = price_all(option, s, &t, result);
+  const perp_error error = price_all(option, s, &t, result);
   result->solves = t.solves;
   result->unsolved = t.unsolved;
   result->iterations = t.iterations;
@@ -291,11 +259,25 @@ perp_error perp_american_price(const perp_american *option, const perp_american_
   result->residual = t.residual;
   result->stopped = t.stopped;
   memcpy(result->message, t.message, sizeof result->message);
+  return error;
+}
+
+perp_error perp_american_price(const perp_american *option, const perp_american_settings *settings,
+                               perp_american_result *result) {
+  if (result == NULL) return refuse(PERP_ERROR_ARGUMENT, "result is NULL");
+  *result = (perp_american_result){.price = (double)NAN, .error = (double)NAN, .vega = (double)NAN,
+                                   .rho = (double)NAN};
+  const perp_american_settings defaults = perp_american_defaults();
+  const perp_american_settings *s = settings != NULL ? settings : &defaults;
+  perp_error error = option != NULL ? PERP_OK : refuse(PERP_ERROR_ARGUMENT, "option is NULL");
+  if (error == PERP_OK)
+    error = check_size("settings", s->size, sizeof *s, "perp_american_defaults()");
+  if (error == PERP_OK) error = check(option, s);
+  if (error == PERP_OK) error = price(option, s, result);
   if (error == PERP_OK) return PERP_OK;
   perp_american_free(result);
-  if (result->message[0] == '\0')
-    plain_print(result->message, sizeof result->message, "%s", perp_error_text(error));
-  return perp_fail(error, result->message);
+  plain_print(result->message, sizeof result->message, "%.250s", perp_last_message());
+  return error;
 }
 
 void perp_american_free(perp_american_result *result) {

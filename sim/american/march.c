@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer.h"
 #include "plain.h"
+#include "refuse.h"
 
 static const double MARGIN = 7.0;   // standard deviations: exp(-24.5) = 2e-11 of the price
 enum { BLOCKS = 5, TELL = 64 };     // blocks of equal steps; steps from one on_step to the next
@@ -179,10 +181,7 @@ static perp_error step(stepper *s, double k, double theta, double tau, int bound
   s->problem.lo = bounded ? NULL : s->lo;
   perp_result result;
   const perp_error error = perp_solve(s->solver, &s->problem, s->x, &result);
-  if (error != PERP_OK) {
-    plain_print(t->message, sizeof t->message, "%.250s", perp_last_message());
-    return error;
-  }
+  if (error != PERP_OK) return error;
   t->solves++;
   t->iterations += result.iterations;
   t->factorizations += result.factorizations;
@@ -399,27 +398,15 @@ static perp_error create_solver(stepper *s) {
                           PERP_CLAIM_H;
   s->problem = (perp_problem){.A = perp_from_csc(&s->A, claims), .b = s->b, .pattern_stamp = 1};
   const perp_limits limits = perp_limits_of(&s->problem);
-  const perp_error error = perp_solver_create(options.method, &limits, &options,
-                                              settings->allocator, &s->solver);
-  if (error != PERP_OK)
-    plain_print(s->tally->message, sizeof s->tally->message, "%.250s", perp_last_message());
-  return error;
-}
-
-static void *take(const perp_allocator *a, size_t bytes) {
-  return a != NULL && a->allocate != NULL ? a->allocate(a->context, bytes) : malloc(bytes);
-}
-
-static void give(const perp_allocator *a, void *memory) {
-  if (a != NULL && a->release != NULL) a->release(a->context, memory);
-  else free(memory);
+  return perp_solver_create(options.method, &limits, &options, settings->allocator, &s->solver);
 }
 
 static perp_error keep_curves(const stepper *s, int64_t steps, int keep, course *c) {
   *c = (course){.count = s->n + 2};
   if (!keep) return PERP_OK;
   const size_t nodes = (size_t)s->n + 2, most = (size_t)steps + 2;
-  double *memory = take(s->settings->allocator, (2*nodes + 3*most)*sizeof *memory);
+  const perp_allocator from = buffer_allocator(s->settings->allocator);
+  double *memory = from.allocate(from.context, (2*nodes + 3*most)*sizeof *memory);
   if (memory == NULL) return PERP_ERROR_MEMORY;
   c->block = c->y_of = memory;
   c->value = memory + nodes;
@@ -443,15 +430,15 @@ perp_error march(const put *what, mesh m, int32_t steps, const perp_american_set
   stepper s = {.what = what, .settings = settings, .tally = t, .n = m.left + m.right - 1,
                .low = 1};
   const int64_t solves = march_steps(what, steps);
-  char *memory = take(settings->allocator, stepper_layout(&s, NULL, s.n));
+  const perp_allocator from = buffer_allocator(settings->allocator);
+  char *memory = from.allocate(from.context, stepper_layout(&s, NULL, s.n));
   perp_error error = memory != NULL ? keep_curves(&s, solves, keep, c) : PERP_ERROR_MEMORY;
   if (error == PERP_OK) {
     stepper_layout(&s, memory, s.n);
     set_nodes(&s, m);
     error = create_solver(&s);
   } else {
-    plain_print(t->message, sizeof t->message, "no memory for %d nodes and %d steps", (int)s.n,
-                (int)steps);
+    refuse(error, "no memory for %d nodes and %d steps", (int)s.n, (int)steps);
   }
   if (error == PERP_OK) {
     set_obstacle(&s, 0.0);
@@ -470,6 +457,6 @@ perp_error march(const put *what, mesh m, int32_t steps, const perp_american_set
     if (keep) copy_curve(&s, c);
   }
   perp_solver_destroy(s.solver);
-  give(settings->allocator, memory);
+  buffer_release(&from, memory);
   return error;
 }

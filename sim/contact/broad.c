@@ -245,7 +245,7 @@ perp_error broad_pairs(perp_world *w) {
   const perp_allocator *from = &w->allocator;
   w->candidates = 0;
   if (!buffer_grow(from, &w->bound_memory, (size_t)n*sizeof(bound), 0))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for %d bodies", n);
+    return refuse(PERP_ERROR_MEMORY, "no memory for %d bodies", n);
   bound *bounds = w->bound_memory.at;
   double mean[3];
   mean_velocity(w, mean);
@@ -264,7 +264,7 @@ perp_error broad_pairs(perp_world *w) {
   const size_t bytes = (size_t)entries*sizeof(entry);
   if (!buffer_grow(from, &w->entry_memory, bytes, 0) ||
       !buffer_grow(from, &w->other_memory, bytes, 0))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for the grid of %d bodies", n);
+    return refuse(PERP_ERROR_MEMORY, "no memory for the grid of %d bodies", n);
   entry *e = w->entry_memory.at, *other = w->other_memory.at;
   int64_t at = 0;
   for (int32_t i = 0; i < n; i++) {
@@ -287,5 +287,5 @@ perp_error broad_pairs(perp_world *w) {
     fine = pairs_of_cell(w, bounds, other + i, end - i, cell);
   }
   fine = fine && large_pairs(w, bounds, mean) && sort_pairs(w);
-  return fine ? PERP_OK : world_fail(PERP_ERROR_MEMORY, "no memory for pairs of %d bodies", n);
+  return fine ? PERP_OK : refuse(PERP_ERROR_MEMORY, "no memory for pairs of %d bodies", n);
 }

@@ -92,7 +92,7 @@ perp_error world_detect(perp_world *w, const contact_list *before, int again) {
     int32_t olds = 0;
     while (at + olds < before->count && old[at + olds].a == a && old[at + olds].b == b) olds++;
     if (!room_for(w, l, (int64_t)l->count + PAIR_CONTACTS_MAX))
-      return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", l->count);
+      return refuse(PERP_ERROR_MEMORY, "no memory for %d contacts", l->count);
     contact *c = (contact *)l->contacts.at + l->count;
     double *x = (double *)l->x.at + (size_t)l->count*width;
     // Neither body moved: keep the contacts.

@@ -62,7 +62,7 @@ perp_error island_find(perp_world *w, contact_list *l, grouping *g) {
   if (!buffer_grow(from, &g->order_memory, longest*sizeof(int32_t), 0) ||
       !buffer_grow(from, &g->member_memory, (size_t)n*sizeof(int32_t), 0) ||
       !buffer_grow(from, &g->island_memory, (size_t)(n + 1)*sizeof(island), 0))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for islands of %d contacts", count);
+    return refuse(PERP_ERROR_MEMORY, "no memory for islands of %d contacts", count);
   body *o = bodies_of(w);
   const perp_motion *m = motions_of(w);
   contact *c = l->contacts.at;

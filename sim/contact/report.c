@@ -7,7 +7,7 @@ perp_error report_room(perp_world *w) {
   const int32_t count = w->now.count;
   if (!buffer_grow(&w->allocator, &w->touch_memory, (size_t)count*sizeof(perp_touch),
                    (size_t)w->touches*sizeof(perp_touch)))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", count);
+    return refuse(PERP_ERROR_MEMORY, "no memory for %d contacts", count);
   return PERP_OK;
 }
 
@@ -104,7 +104,7 @@ perp_error report_end(perp_world *w) {
 
 perp_error perp_world_last(const perp_world *w, perp_world_report *report) {
   if (w == NULL || report == NULL)
-    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "report");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "report");
   *report = w->report;
   report_measure(w, report);
   return PERP_OK;
@@ -123,10 +123,10 @@ const perp_statistics *perp_world_trace(const perp_world *w, int32_t *count) {
 perp_error perp_world_problem(perp_world *w, int32_t which, perp_problem *problem, const double **x,
                               int32_t *bodies) {
   if (w == NULL || problem == NULL || x == NULL)
-    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL",
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL",
                       w == NULL ? "world" : problem == NULL ? "problem" : "x");
   if (which < 0 || which >= w->groups.islands)
-    return world_fail(PERP_ERROR_ARGUMENT, "island = %d is outside [0, %d]", which,
+    return refuse(PERP_ERROR_ARGUMENT, "island = %d is outside [0, %d]", which,
                       w->groups.islands - 1);
   const island *s = (const island *)w->groups.island_memory.at + which;
   island_number(w, s);
@@ -136,7 +136,7 @@ perp_error perp_world_problem(perp_world *w, int32_t which, perp_problem *proble
   }
   assembled *a = &w->workers->made;
   if (!model_assemble(w, w->workers, &w->last, s, a))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for a problem with %d contacts", s->count);
+    return refuse(PERP_ERROR_MEMORY, "no memory for a problem with %d contacts", s->count);
   *problem = a->problem;
   *x = a->x;
   if (bodies != NULL) *bodies = s->bodies;

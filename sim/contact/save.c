@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "saved.h"
 #include "world.h"
 
 static const char mark[8] = "PERPWLD1";
 
 typedef struct head {
-  char mark[8];
-  uint64_t kind;              // fingerprint of settings and bodies
+  saved_head of;              // settings and bodies
   int64_t step;
   int32_t bodies, contacts, stale, unused;
   double input;
@@ -24,28 +24,23 @@ typedef struct rest {         // of a body
   int32_t steps, asleep;
 } rest;
 
-static void mix(uint64_t *kind, const void *data, size_t bytes) {   // FNV-1a
-  const unsigned char *p = data;
-  for (size_t i = 0; i < bytes; i++) *kind = (*kind ^ p[i])*0x100000001B3u;
-}
-
 static uint64_t fingerprint(const perp_world *w) {
   const perp_world_settings *s = &w->settings;
   const int32_t whole[] = {s->dimension, s->model, w->directions, s->sleep, s->rounds, w->bodies};
   const double real[] = {s->gravity[0], s->gravity[1], s->gravity[2], s->step, s->margin,
                          s->restitution_speed, s->friction, s->restitution, w->options.tol};
-  uint64_t kind = 0xCBF29CE484222325u;
-  mix(&kind, whole, sizeof whole);
-  mix(&kind, real, sizeof real);
-  mix(&kind, w->pair_memory.at, 2*(size_t)w->materials*(size_t)w->materials*sizeof(double));
+  uint64_t kind = SAVED_HASH_START;
+  saved_mix(&kind, whole, sizeof whole);
+  saved_mix(&kind, real, sizeof real);
+  saved_mix(&kind, w->pair_memory.at, 2*(size_t)w->materials*(size_t)w->materials*sizeof(double));
   for (int32_t i = 0; i < w->bodies; i++) {
     const body *b = bodies_of(w) + i;
-    mix(&kind, &b->shape, sizeof b->shape);
-    mix(&kind, &b->material, sizeof b->material);
-    mix(&kind, b->extent, sizeof b->extent);
-    mix(&kind, &b->offset, sizeof b->offset);
-    mix(&kind, &b->mass, sizeof b->mass);
-    mix(&kind, b->inertia, sizeof b->inertia);
+    saved_mix(&kind, &b->shape, sizeof b->shape);
+    saved_mix(&kind, &b->material, sizeof b->material);
+    saved_mix(&kind, b->extent, sizeof b->extent);
+    saved_mix(&kind, &b->offset, sizeof b->offset);
+    saved_mix(&kind, &b->mass, sizeof b->mass);
+    saved_mix(&kind, b->inertia, sizeof b->inertia);
   }
   return kind;
 }
@@ -67,8 +62,8 @@ size_t perp_world_save(const perp_world *w, void *memory, size_t size) {
   if (memory == NULL || size < bytes) return bytes;
   head h;
   memset(&h, 0, sizeof h);
-  memcpy(h.mark, mark, sizeof mark);
-  h.kind = fingerprint(w);
+  memcpy(h.of.mark, mark, sizeof mark);
+  h.of.kind = fingerprint(w);
   h.step = w->report.step;
   h.bodies = w->bodies;
   h.contacts = contacts;
@@ -106,15 +101,6 @@ static int sound(const perp_world *w, const unsigned char *contacts, int32_t cou
   return 1;
 }
 
-static int finite_numbers(const unsigned char *from, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += sizeof(double)) {
-    double x;
-    memcpy(&x, from + at, sizeof x);
-    if (!isfinite(x)) return 0;
-  }
-  return 1;
-}
-
 // How many are asleep; -1: a body's state makes no sense.
 static int32_t count_asleep(const perp_world *w, const unsigned char *rests) {
   int32_t asleep = 0;
@@ -129,49 +115,43 @@ static int32_t count_asleep(const perp_world *w, const unsigned char *rests) {
 
 perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   if (w == NULL || memory == NULL)
-    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "memory");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "memory");
   head h;
-  if (size < sizeof h)
-    return world_fail(PERP_ERROR_ARGUMENT, "size = %zu is outside [%zu, inf)", size, sizeof h);
-  memcpy(&h, memory, sizeof h);
-  if (memcmp(h.mark, mark, sizeof mark) != 0)
-    return world_fail(PERP_ERROR_ARGUMENT, "these bytes are not a state of perp_world_save()");
-  if (h.bodies != w->bodies)
-    return world_fail(PERP_ERROR_ARGUMENT, "the state is of another world, with %d bodies; this one "
-                      "has %d", h.bodies, w->bodies);
-  if (h.kind != fingerprint(w))
-    return world_fail(PERP_ERROR_ARGUMENT, "the state is of another world, with other settings, "
-                      "shapes or masses");
+  perp_error error = saved_read(memory, size, mark, "perp_world_save", &h, sizeof h);
+  if (error == PERP_OK)
+    error = saved_check(&h.of, fingerprint(w), "world", "bodies", h.bodies, w->bodies,
+                        "settings, shapes or masses");
+  if (error != PERP_OK) return error;
   if (h.contacts < 0 || size != bytes_of(w, h.bodies, h.contacts))
-    return world_fail(PERP_ERROR_ARGUMENT, "size = %zu is not %zu", size,
+    return refuse(PERP_ERROR_ARGUMENT, "size = %zu is not %zu", size,
                       bytes_of(w, h.bodies, h.contacts < 0 ? 0 : h.contacts));
   const size_t n = (size_t)h.bodies, count = (size_t)h.contacts, width = (size_t)w->width;
   const unsigned char *motions = (const unsigned char *)memory + sizeof h,
                       *rests = motions + n*sizeof(perp_motion),
                       *contacts = rests + n*sizeof(rest), *x = contacts + count*sizeof(contact);
-  int finite = finite_numbers(x, count*width*sizeof(double)) && isfinite(h.input);
+  int finite = saved_is_finite(x, count*width*sizeof(double)) && isfinite(h.input);
   for (size_t i = 0; i < n && finite; i++)
-    finite = finite_numbers(rests + i*sizeof(rest), offsetof(rest, steps));
+    finite = saved_is_finite(rests + i*sizeof(rest), offsetof(rest, steps));
   for (size_t k = 0; k < count && finite; k++)
-    finite = finite_numbers(contacts + k*sizeof(contact) + offsetof(contact, normal),
+    finite = saved_is_finite(contacts + k*sizeof(contact) + offsetof(contact, normal),
                             sizeof(contact) - offsetof(contact, normal));
   if (!finite)
-    return world_fail(PERP_ERROR_ARGUMENT, "the state holds numbers that are not finite");
+    return refuse(PERP_ERROR_ARGUMENT, "the state holds numbers that are not finite");
   for (size_t i = 0; i < n; i++) {
     perp_motion m;
     memcpy(&m, motions + i*sizeof m, sizeof m);
-    const perp_error error = world_check_motion(w, &m);
+    error = world_check_motion(w, &m);
     if (error != PERP_OK) return error;
   }
   const int32_t asleep = count_asleep(w, rests);
-  if (asleep < 0) return world_fail(PERP_ERROR_ARGUMENT, "a body of the state sleeps and moves");
+  if (asleep < 0) return refuse(PERP_ERROR_ARGUMENT, "a body of the state sleeps and moves");
   if (!sound(w, contacts, h.contacts))
-    return world_fail(PERP_ERROR_ARGUMENT, "a contact of the state is none of this world's bodies");
+    return refuse(PERP_ERROR_ARGUMENT, "a contact of the state is none of this world's bodies");
   const size_t old = (size_t)w->now.count;
   if (!buffer_grow(&w->allocator, &w->now.contacts, count*sizeof(contact), old*sizeof(contact)) ||
       !buffer_grow(&w->allocator, &w->now.x, count*width*sizeof(double),
                    old*width*sizeof(double)))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", h.contacts);
+    return refuse(PERP_ERROR_MEMORY, "no memory for %d contacts", h.contacts);
   memcpy(motions_of(w), motions, n*sizeof(perp_motion));
   for (size_t i = 0; i < n; i++) {
     body *b = bodies_of(w) + i;

@@ -139,7 +139,7 @@ perp_error world_solve(perp_world *w, double deadline) {
   const size_t x_bytes = (size_t)w->now.count*(size_t)w->width*sizeof(double);
   if (!buffer_grow(&w->allocator, &w->other_memory, (size_t)count*sizeof(int32_t), 0) ||
       !buffer_grow(&w->allocator, &w->found, x_bytes, 0))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for %d islands", count);
+    return refuse(PERP_ERROR_MEMORY, "no memory for %d islands", count);
   memcpy(w->found.at, w->now.x.at, x_bytes);
   // Largest islands first, so that no thread starts a long one when the others have finished.
   int32_t *turn = w->other_memory.at, largest = -1, placed = 0;
@@ -170,7 +170,7 @@ perp_error world_solve(perp_world *w, double deadline) {
   crew_run(w->threads, solve_island, &j, count);
   for (int32_t k = 0; k < w->settings.threads; k++)
     if (w->workers[k].error != PERP_OK)
-      return world_fail(w->workers[k].error, "%s", w->workers[k].message);
+      return refuse(w->workers[k].error, "%s", w->workers[k].message);
   const buffer x = w->now.x;
   w->now.x = w->found;
   w->found = x;

@@ -53,7 +53,7 @@ static perp_error keep(perp_world *w) {
   if (w->stale) return PERP_OK;
   const size_t bytes = (size_t)w->now.count*sizeof(contact);
   if (!buffer_grow(&w->allocator, &w->kept, bytes, 0))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", w->now.count);
+    return refuse(PERP_ERROR_MEMORY, "no memory for %d contacts", w->now.count);
   if (bytes > 0) memcpy(w->kept.at, w->now.contacts.at, bytes);
   w->kept_in = KEPT_COPY;
   return PERP_OK;
@@ -212,7 +212,7 @@ static const struct {
   {PERP_WORLD_MEASURE,  report_end}};        // bodies, contacts     report
 
 perp_error perp_world_step(perp_world *w, perp_world_report *report) {
-  if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  if (w == NULL) return refuse(PERP_ERROR_ARGUMENT, "world is NULL");
   double seconds[PERP_WORLD_STAGES] = {0.0};
   perp_error error = PERP_OK;
   world_start_clock(w);

@@ -1,49 +1,10 @@
 // world.c: creates and destroys a world, adds bodies and pushes to it, and answers queries.
 #include "world.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "narrow.h"
-#include "plain.h"
 #include "island_problem.h"
-
-perp_error world_fail(perp_error code, const char *format, ...) {
-  char message[512];   // format may name perp_last_message() itself
-  va_list arguments;
-  va_start(arguments, format);
-  plain_vprint(message, sizeof message, format, arguments);
-  va_end(arguments);
-  return perp_fail(code, message);
-}
-
-// ---- memory ----
-
-static void *plain_allocate(void *context, size_t bytes) {
-  (void)context;
-  return malloc(bytes);
-}
-static void plain_release(void *context, void *memory) {
-  (void)context;
-  free(memory);
-}
-
-int buffer_grow(const perp_allocator *allocator, buffer *b, size_t bytes, size_t keep) {
-  if (b->at != NULL && bytes <= b->bytes) return 1;
-  const size_t wanted = bytes + bytes/2 + 64;
-  void *at = allocator->allocate(allocator->context, wanted);
-  if (at == NULL) return 0;
-  if (keep > 0) memcpy(at, b->at, keep);
-  if (b->at != NULL) allocator->release(allocator->context, b->at);
-  *b = (buffer){at, wanted};
-  return 1;
-}
-
-static void buffer_free(const perp_allocator *allocator, buffer *b) {
-  if (b->at != NULL) allocator->release(allocator->context, b->at);
-  *b = (buffer){0};
-}
 
 // ---- settings ----
 
@@ -55,52 +16,30 @@ perp_world_settings perp_world_defaults(void) {
     .time_limit = (double)INFINITY};
 }
 
-static perp_error outside(const char *name, double value, const char *range) {
-  return world_fail(PERP_ERROR_ARGUMENT, "%s = %.10g is outside %s", name, value, range);
+static range friction_range(double value) {
+  return (range){"friction", value, 0.0, 1e6, "[0, 1e6]"};
 }
 
-static int sane(double value) { return fabs(value) <= MAGNITUDE_MAX; }   // NAN is not
-
-static perp_error check_vector(const char *name, const double *v, int count) {
-  for (int k = 0; k < count; k++) {
-    char which[64];
-    plain_print(which, sizeof which, "%s[%d]", name, k);
-    if (!sane(v[k])) return outside(which, v[k], "[-1e12, 1e12]");
-  }
-  return PERP_OK;
+static range restitution_range(double value) {
+  return (range){"restitution", value, 0.0, 1.0, "[0, 1]"};
 }
 
 static perp_error check_settings(const perp_world_settings *s) {
-  if (s->size != sizeof *s)
-    return world_fail(PERP_ERROR_ARGUMENT, "settings.size = %zu is not %zu: begin with "
-                      "perp_world_defaults()", s->size, sizeof *s);
-  if (s->dimension != 2 && s->dimension != 3)
-    return outside("dimension", s->dimension, "{2, 3}");
-  if (s->model < 0 || s->model >= PERP_CONTACT_MODEL_COUNT)
-    return outside("model", s->model, "[0, 3]");
-  if (s->directions < 3 || s->directions > DIRECTIONS_MAX)
-    return outside("directions", s->directions, "[3, 64]");
-  if (s->threads < 1 || s->threads > 1024) return outside("threads", s->threads, "[1, 1024]");
-  if (s->sleep < 0) return outside("sleep", s->sleep, "[0, inf)");
-  if (s->rounds < 1) return outside("rounds", s->rounds, "[1, inf)");
-  if (s->trace < 0 || s->trace > 1000000) return outside("trace", s->trace, "[0, 1000000]");
-  if (!(s->step >= 1e-9 && s->step <= 1e3)) return outside("step", s->step, "[1e-9, 1000]");
-  if (!(s->margin >= 0.0 && s->margin <= 1e6)) return outside("margin", s->margin, "[0, 1e6]");
-  if (!(s->restitution_speed >= 0.0))
-    return outside("restitution_speed", s->restitution_speed, "[0, inf]");
-  if (!(s->friction >= 0.0 && s->friction <= 1e6))
-    return outside("friction", s->friction, "[0, 1e6]");
-  if (!(s->restitution >= 0.0 && s->restitution <= 1.0))
-    return outside("restitution", s->restitution, "[0, 1]");
-  if (!(s->time_limit > 0.0)) return outside("time_limit", s->time_limit, "(0, inf]");
-  const perp_error error = check_vector("gravity", s->gravity, 3);
-  if (error != PERP_OK) return error;
-  if (s->dimension == 2 && s->gravity[2] != 0.0)
-    return outside("gravity[2]", s->gravity[2], "{0} in two dimensions");
-  if (s->options != NULL && s->options->size != sizeof *s->options)
-    return world_fail(PERP_ERROR_ARGUMENT, "options.size = %zu is not %zu: begin with "
-                      "perp_default_options()", s->options->size, sizeof *s->options);
-  return PERP_OK;
+  perp_error error = check_size("settings", s->size, sizeof *s, "perp_world_defaults()");
+  if (error == PERP_OK)
+    error = check_common(&(common){s->dimension, s->threads, s->step, s->time_limit, s->gravity,
+                                   s->options});
+  const range all[] = {
+    {"model", s->model, 0, PERP_CONTACT_MODEL_COUNT - 1, "[0, 3]"},
+    {"directions", s->directions, 3, DIRECTIONS_MAX, "[3, 64]"},
+    {"sleep", s->sleep, 0, INT32_MAX, "[0, inf)"},
+    {"rounds", s->rounds, 1, INT32_MAX, "[1, inf)"},
+    {"trace", s->trace, 0, 1000000, "[0, 1000000]"},
+    {"margin", s->margin, 0.0, 1e6, "[0, 1e6]"},
+    {"restitution_speed", s->restitution_speed, 0.0, (double)INFINITY, "[0, inf]"},
+    friction_range(s->friction),
+    restitution_range(s->restitution)};
+  return error == PERP_OK ? check_ranges(all, sizeof all/sizeof *all) : error;
 }
 
 // cos and sin of 2 pi k/K, exactly opposite for opposite directions
@@ -121,11 +60,7 @@ static void find_directions(perp_world *w) {
 
 // options: of the problem of a step; own: of those that only serve it
 static void find_options(perp_world *w) {
-  const perp_options *given = w->settings.options;
-  w->options = given != NULL ? *given : perp_default_options(NULL);
-  w->options.trace = NULL;
-  w->options.trace_capacity = 0;
-  w->options.farkas = NULL;
+  w->options = options_of(w->settings.options);
   // Rows whose b is only rounding noise from the previous step should not be judged by it, so the
   // componentwise test is off unless the caller asks for it.
   if (w->options.componentwise_tol == 0.0) w->options.componentwise_tol = (double)INFINITY;
@@ -161,29 +96,22 @@ static void worker_release(void *context, void *memory) {
 
 perp_error perp_world_create(const perp_world_settings *settings, const perp_allocator *allocator,
                              perp_world **world) {
-  if (world == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  if (world == NULL) return refuse(PERP_ERROR_ARGUMENT, "world is NULL");
   const perp_world_settings defaults = perp_world_defaults();
   if (settings == NULL) settings = &defaults;
   const perp_error error = check_settings(settings);
   if (error != PERP_OK) return error;
-  const perp_allocator from = allocator != NULL && allocator->allocate != NULL
-                                  ? *allocator
-                                  : (perp_allocator){plain_allocate, plain_release, NULL};
+  const perp_allocator from = buffer_allocator(allocator);
   perp_world *w = from.allocate(from.context, sizeof *w);
-  if (w == NULL) return world_fail(PERP_ERROR_MEMORY, "no memory for a world");
+  if (w == NULL) return refuse(PERP_ERROR_MEMORY, "no memory for a world");
   memset(w, 0, sizeof *w);
   w->allocator = from;
   w->settings = *settings;
   find_options(w);
-  // Refuse invalid options now, rather than in the first step that has a contact.
-  perp_solver *trial = NULL;
-  const perp_limits one = {.n = 1, .nnz = 1};
-  const perp_error refused = perp_solver_create(w->options.method, &one, &w->options, &from,
-                                                &trial);
-  perp_solver_destroy(trial);
+  const perp_error refused = check_options(&w->options, &from);
   if (refused != PERP_OK) {
-    from.release(from.context, w);
-    return world_fail(refused, "options: %s", perp_last_message());
+    buffer_release(&from, w);
+    return refused;
   }
   const int model = settings->model;
   w->directions = model == PERP_CONTACT_NORMAL || model == PERP_CONTACT_BOXED ? 0
@@ -215,7 +143,7 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
     fine = fine && buffer_grow(&from, first[k], 0, 0);
   if (!fine) {
     perp_world_destroy(w);
-    return world_fail(PERP_ERROR_MEMORY, "no memory or threads for a world with %d threads",
+    return refuse(PERP_ERROR_MEMORY, "no memory or threads for a world with %d threads",
                       settings->threads);
   }
   *world = w;
@@ -248,9 +176,9 @@ void perp_world_destroy(perp_world *w) {
                          &w->entry_memory, &w->other_memory, &w->start_memory,
                          &w->candidate_memory};
   for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&from, all[k]);
-  if (w->trace != NULL) from.release(from.context, w->trace);
-  if (w->workers != NULL) from.release(from.context, w->workers);
-  from.release(from.context, w);
+  buffer_release(&from, w->trace);
+  buffer_release(&from, w->workers);
+  buffer_release(&from, w);
 }
 
 // ---- bodies ----
@@ -291,68 +219,52 @@ perp_body perp_hollow(double radius) {
 }
 
 perp_error world_check_motion(const perp_world *w, const perp_motion *m) {
-  perp_error error = check_vector("position", m->position, 3);
-  if (error == PERP_OK) error = check_vector("velocity", m->velocity, 3);
-  if (error == PERP_OK) error = check_vector("spin", m->spin, 3);
-  if (error != PERP_OK) return error;
-  const double *q = m->orientation;
-  const double size = sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]);
-  if (!(fabs(size - 1.0) <= 1e-6))
-    return outside("the length of orientation", size, "[1 - 1e-6, 1 + 1e-6]");
-  if (w->settings.dimension == 2) {
-    static const char zero[] = "{0} in two dimensions";
-    if (m->velocity[2] != 0.0) return outside("velocity[2]", m->velocity[2], zero);
-    if (m->position[2] != 0.0) return outside("position[2]", m->position[2], zero);
-    if (m->spin[0] != 0.0) return outside("spin[0]", m->spin[0], zero);
-    if (m->spin[1] != 0.0) return outside("spin[1]", m->spin[1], zero);
-    if (q[1] != 0.0 || q[2] != 0.0)
-      return outside("orientation[1] or [2]", q[1] != 0.0 ? q[1] : q[2], zero);
-  }
-  return PERP_OK;
+  const int32_t dimension = w->settings.dimension;
+  perp_error error = check_vector("position", m->position);
+  if (error == PERP_OK) error = check_turn(dimension, m->velocity, m->spin, m->orientation);
+  if (error == PERP_OK && dimension == 2 && m->position[2] != 0.0)
+    error = refuse_value("position[2]", m->position[2], "{0} in two dimensions");
+  return error;
 }
 
 static perp_error check_shape(const perp_world *w, const perp_body *b) {
-  static const char lengths[] = "[1e-9, 1e9]";
-  const int flat = w->settings.dimension == 2;
-  if (b->shape < 0 || b->shape >= PERP_SHAPE_COUNT) return outside("shape", b->shape, "[0, 3]");
+  const int32_t dimension = w->settings.dimension;
+  if (b->shape < 0 || b->shape >= PERP_SHAPE_COUNT)
+    return refuse_value("shape", b->shape, "[0, 3]");
+  perp_error error;
   if (b->shape == PERP_SHAPE_PLANE) {
-    const double length = norm3(b->extent);
-    if (!(length >= 1e-9 && length <= 1e9))
-      return outside("the length of the normal", length, lengths);
-    if (flat && b->extent[2] != 0.0)
-      return outside("normal[2]", b->extent[2], "{0} in two dimensions");
-    if (!sane(b->offset)) return outside("offset", b->offset, "[-1e12, 1e12]");
+    error = check_normal(dimension, b->extent);
+    if (error == PERP_OK && !(fabs(b->offset) <= MAGNITUDE_MAX))
+      error = refuse_value("offset", b->offset, "[-1e12, 1e12]");
   } else {
-    const int sides = b->shape == PERP_SHAPE_BOX ? w->settings.dimension : 1;
-    for (int k = 0; k < sides; k++)
-      if (!(b->extent[k] >= 1e-9 && b->extent[k] <= 1e9))
-        return outside(b->shape == PERP_SHAPE_BOX ? "half a side" : "radius", b->extent[k],
-                       lengths);
+    const int box = b->shape == PERP_SHAPE_BOX;
+    error = check_lengths(box ? "half a side" : "radius", b->extent, box ? dimension : 1);
   }
+  if (error != PERP_OK) return error;
 #ifndef PERP_ODE
   if (b->shape == PERP_SHAPE_BOX)
-    return world_fail(PERP_ERROR_UNSUPPORTED, "boxes need ODE, without which this was built");
+    return refuse(PERP_ERROR_UNSUPPORTED, "boxes need ODE, without which this was built");
 #endif
   return PERP_OK;
 }
 
 static perp_error check_body(const perp_world *w, const perp_body *b) {
-  if (b->size != sizeof *b)
-    return world_fail(PERP_ERROR_ARGUMENT, "body.size = %zu is not %zu: begin with perp_sphere(), "
-                      "perp_box(), perp_plane() or perp_hollow()", b->size, sizeof *b);
-  const perp_error error = check_shape(w, b);
+  perp_error error = check_size("body", b->size, sizeof *b,
+                                "perp_sphere(), perp_box(), perp_plane() or perp_hollow()");
+  if (error == PERP_OK) error = check_shape(w, b);
   if (error != PERP_OK) return error;
-  if (b->material < 0 || b->material > 999) return outside("material", b->material, "[0, 999]");
+  if (b->material < 0 || b->material > 999)
+    return refuse_value("material", b->material, "[0, 999]");
   const int endless = b->mass == (double)INFINITY;
   if (!endless && !(b->mass >= 1e-12 && b->mass <= 1e12))
-    return outside("mass", b->mass, "[1e-12, 1e12] and {inf}");
+    return refuse_value("mass", b->mass, "[1e-12, 1e12] and {inf}");
   if (!endless && b->shape >= PERP_SHAPE_PLANE)
-    return outside("mass", b->mass, "{inf} for planes and hollow spheres");
+    return refuse_value("mass", b->mass, "{inf} for planes and hollow spheres");
   int given = 0;
   for (int k = 0; k < 3; k++) given += b->inertia[k] != 0.0;
   for (int k = 0; k < 3 && given > 0; k++)
     if (!(b->inertia[k] >= 1e-30 && b->inertia[k] <= 1e30))
-      return outside("inertia", b->inertia[k], "[1e-30, 1e30] and {0, 0, 0}");
+      return refuse_value("inertia", b->inertia[k], "[1e-30, 1e30] and {0, 0, 0}");
   return world_check_motion(w, &b->motion);
 }
 
@@ -454,7 +366,7 @@ static void wake_all(perp_world *w) {
 
 perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
   if (w == NULL || given == NULL)
-    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "body");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "body");
   const perp_error error = check_body(w, given);
   if (error != PERP_OK) return error;
   const size_t n = (size_t)w->bodies;
@@ -462,7 +374,7 @@ perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
       !buffer_grow(&w->allocator, &w->body_memory, (n + 1)*sizeof(body), n*sizeof(body)) ||
       !buffer_grow(&w->allocator, &w->motion_memory, (n + 1)*sizeof(perp_motion),
                    n*sizeof(perp_motion)) || !room_for_materials(w, given->material + 1))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for body %d", w->bodies);
+    return refuse(PERP_ERROR_MEMORY, "no memory for body %d", w->bodies);
   body *b = bodies_of(w) + n;
   memset(b, 0, sizeof *b);
   b->shape = given->shape;
@@ -493,21 +405,21 @@ perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
 }
 
 static perp_error check_id(const perp_world *w, int32_t id) {
-  if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  if (w == NULL) return refuse(PERP_ERROR_ARGUMENT, "world is NULL");
   if (id >= 0 && id < w->bodies) return PERP_OK;
-  return world_fail(PERP_ERROR_ARGUMENT, "body = %d is outside [0, %d]", id, w->bodies - 1);
+  return refuse(PERP_ERROR_ARGUMENT, "body = %d is outside [0, %d]", id, w->bodies - 1);
 }
 
 perp_error perp_world_pair(perp_world *w, int32_t a, int32_t b, double friction,
                            double restitution) {
-  if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  if (w == NULL) return refuse(PERP_ERROR_ARGUMENT, "world is NULL");
   if (a < 0 || a > 999 || b < 0 || b > 999)
-    return outside("material", a < 0 || a > 999 ? a : b, "[0, 999]");
-  if (!(friction >= 0.0 && friction <= 1e6)) return outside("friction", friction, "[0, 1e6]");
-  if (!(restitution >= 0.0 && restitution <= 1.0))
-    return outside("restitution", restitution, "[0, 1]");
+    return refuse_value("material", a < 0 || a > 999 ? a : b, "[0, 999]");
+  const range both[] = {friction_range(friction), restitution_range(restitution)};
+  const perp_error error = check_ranges(both, 2);
+  if (error != PERP_OK) return error;
   if (!room_for_materials(w, (a > b ? a : b) + 1))
-    return world_fail(PERP_ERROR_MEMORY, "no memory for material %d", a > b ? a : b);
+    return refuse(PERP_ERROR_MEMORY, "no memory for material %d", a > b ? a : b);
   double *all = w->pair_memory.at;
   const size_t n = (size_t)w->materials, i = (size_t)a, j = (size_t)b;
   all[2*(i*n + j)] = all[2*(j*n + i)] = friction;
@@ -519,8 +431,8 @@ perp_error perp_world_pair(perp_world *w, int32_t a, int32_t b, double friction,
 
 perp_error perp_world_push(perp_world *w, int32_t id, const double *force, const double *torque) {
   perp_error error = check_id(w, id);
-  if (error == PERP_OK && force != NULL) error = check_vector("force", force, 3);
-  if (error == PERP_OK && torque != NULL) error = check_vector("torque", torque, 3);
+  if (error == PERP_OK && force != NULL) error = check_vector("force", force);
+  if (error == PERP_OK && torque != NULL) error = check_vector("torque", torque);
   if (error != PERP_OK) return error;
   body *b = bodies_of(w) + id;
   for (int k = 0; k < 3; k++) {   // what is locked in two dimensions takes no push
@@ -536,7 +448,7 @@ int32_t perp_world_count(const perp_world *w) { return w != NULL ? w->bodies : 0
 perp_error perp_world_read(const perp_world *w, int32_t id, perp_body *out) {
   const perp_error error = check_id(w, id);
   if (error != PERP_OK) return error;
-  if (out == NULL) return world_fail(PERP_ERROR_ARGUMENT, "body is NULL");
+  if (out == NULL) return refuse(PERP_ERROR_ARGUMENT, "body is NULL");
   const body *b = bodies_of(w) + id;
   *out = (perp_body){.size = sizeof *out, .shape = b->shape, .material = b->material,
                      .offset = b->offset, .mass = b->mass, .motion = motions_of(w)[id]};
@@ -552,7 +464,7 @@ const perp_motion *perp_world_motions(const perp_world *w) {
 perp_error perp_world_move(perp_world *w, int32_t id, const perp_motion *motion) {
   perp_error error = check_id(w, id);
   if (error == PERP_OK && motion == NULL)
-    error = world_fail(PERP_ERROR_ARGUMENT, "motion is NULL");
+    error = refuse(PERP_ERROR_ARGUMENT, "motion is NULL");
   if (error == PERP_OK) error = world_check_motion(w, motion);
   if (error != PERP_OK) return error;
   w->input -= body_kinetic(w, id) + body_potential(w, id);

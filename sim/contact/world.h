@@ -9,17 +9,12 @@
 
 #include <perp/contact.h>
 
+#include "buffer.h"
 #include "crew.h"
+#include "refuse.h"
 #include "vector3.h"
 
 enum { DIRECTIONS_MAX = 64 };
-// Largest position, velocity and gravity: their squares and products stay finite.
-#define MAGNITUDE_MAX 1e12
-
-typedef struct buffer {       // memory that grows
-  void *at;
-  size_t bytes;
-} buffer;
 
 typedef struct body {
   int32_t shape, material;
@@ -136,11 +131,8 @@ struct perp_world {
   int32_t trace_count, next_count;
 };
 
-// ---- memory and messages: world.c ----
+// ---- bodies: world.c ----
 perp_error world_check_motion(const perp_world *w, const perp_motion *m);
-perp_error world_fail(perp_error code, const char *format, ...);
-// at least `bytes`, with the first `keep` bytes of what was there; 0: no memory
-int buffer_grow(const perp_allocator *allocator, buffer *b, size_t bytes, size_t keep);
 
 static inline body *bodies_of(const perp_world *w) { return w->body_memory.at; }
 static inline perp_motion *motions_of(const perp_world *w) { return w->motion_memory.at; }

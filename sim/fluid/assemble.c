@@ -192,7 +192,7 @@ static perp_error check_infeasible(perp_fluid *f, const double *u) {
   perp_farkas farkas;
   const perp_error error = perp_check_farkas_within(&problem, u, f->options.tol,
                                                     f->options.absolute_tol, &f->allocator, &farkas);
-  if (error == PERP_ERROR_MEMORY) return fluid_error(error, "%s", perp_last_message());
+  if (error == PERP_ERROR_MEMORY) return refuse(error, "%s", perp_last_message());
   f->infeasible = error == PERP_OK && farkas.proven;
   return PERP_OK;
 }
@@ -297,7 +297,7 @@ perp_error fluid_assemble(perp_fluid *f) {
   for (size_t line = 0; line < lines; line++)
     if (w.bad[line] > 0) {
       const int32_t c = w.bad[line] - 1, nx = f->n[0], ny = f->n[1];
-      return fluid_error(PERP_ERROR_PROBLEM, "cell (%d, %d, %d): the velocity is not finite",
+      return refuse(PERP_ERROR_PROBLEM, "cell (%d, %d, %d): the velocity is not finite",
                          (int)(c % nx), (int)(c/nx % ny), (int)(c/nx/ny));
     }
   const perp_error error = balance(&w, of, proof);

@@ -3,19 +3,9 @@
 // All fields of the grid are allocated at once when the fluid is created; particles grow with what
 // is poured. pour.c pours, step.c steps, save.c saves.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "settings.h"
-
-static void *plain_allocate(void *context, size_t bytes) {
-  (void)context;
-  return malloc(bytes);
-}
-static void plain_release(void *context, void *memory) {
-  (void)context;
-  free(memory);
-}
 
 // ---- fields ----
 
@@ -60,17 +50,13 @@ static int take_fields(perp_fluid *f) {
   return 1;
 }
 
-static void drop(const perp_fluid *f, void *memory) {
-  if (memory != NULL) f->allocator.release(f->allocator.context, memory);
-}
-
 void *fluid_scratch(perp_fluid *f, size_t bytes) {
   if (bytes <= f->scratch_bytes && f->scratch != NULL) return f->scratch;
-  drop(f, f->scratch);
+  buffer_release(&f->allocator, f->scratch);
   f->scratch_bytes = bytes + bytes/8 + 64;
   f->scratch = f->allocator.allocate(f->allocator.context, f->scratch_bytes);
   if (f->scratch != NULL) return f->scratch;
-  fluid_error(PERP_ERROR_MEMORY, "no memory for %zu bytes", f->scratch_bytes);
+  refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes", f->scratch_bytes);
   f->scratch_bytes = 0;
   return NULL;
 }
@@ -90,16 +76,16 @@ int fluid_particle_arrays(particles *p, int32_t dimension, int affine, double **
 static void drop_particles(const perp_fluid *f, particles *p) {
   double **list[15];
   const int count = fluid_particle_arrays(p, 3, 1, list);
-  for (int k = 0; k < count; k++) drop(f, *list[k]);
-  drop(f, p->spare);
-  drop(f, p->order);
-  drop(f, p->cell);
+  for (int k = 0; k < count; k++) buffer_release(&f->allocator, *list[k]);
+  buffer_release(&f->allocator, p->spare);
+  buffer_release(&f->allocator, p->order);
+  buffer_release(&f->allocator, p->cell);
 }
 
 perp_error fluid_room(perp_fluid *f, int64_t count) {
   if (count <= f->p.room) return PERP_OK;
   if (count > INT32_MAX/2)
-    return fluid_error(PERP_ERROR_ARGUMENT, "%lld particles are more than %d",
+    return refuse(PERP_ERROR_ARGUMENT, "%lld particles are more than %d",
                        (long long)count, INT32_MAX/2);
   const int64_t room = count + count/4 + 64;
   particles p = {.count = f->p.count, .room = room};
@@ -118,7 +104,7 @@ perp_error fluid_room(perp_fluid *f, int64_t count) {
   if (fine) fine = (p.cell = by->allocate(by->context, (size_t)room*sizeof(int32_t))) != NULL;
   if (!fine) {
     drop_particles(f, &p);
-    return fluid_error(PERP_ERROR_MEMORY, "no memory for %lld particles", (long long)count);
+    return refuse(PERP_ERROR_MEMORY, "no memory for %lld particles", (long long)count);
   }
   for (int k = 0; k < arrays && p.count > 0; k++)
     memcpy(*to[k], *from[k], (size_t)p.count*sizeof(double));
@@ -130,11 +116,7 @@ perp_error fluid_room(perp_fluid *f, int64_t count) {
 // ---- create, destroy ----
 
 static void find_options(perp_fluid *f) {
-  const perp_options *given = f->settings.options;
-  f->options = given != NULL ? *given : perp_default_options(NULL);
-  f->options.trace = NULL;
-  f->options.trace_capacity = 0;
-  f->options.farkas = NULL;
+  f->options = options_of(f->settings.options);
   f->options.threads = f->settings.threads;
   if (f->settings.time_limit < f->options.time_limit)
     f->options.time_limit = f->settings.time_limit;
@@ -153,14 +135,12 @@ static void find_sizes(perp_fluid *f) {
 perp_error perp_fluid_create(const perp_fluid_settings *settings, const perp_allocator *allocator,
                              perp_fluid **fluid) {
   if (settings == NULL || fluid == NULL)
-    return fluid_error(PERP_ERROR_ARGUMENT, "%s is NULL", fluid == NULL ? "fluid" : "settings");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", fluid == NULL ? "fluid" : "settings");
   perp_error error = settings_check(settings);
   if (error != PERP_OK) return error;
-  const perp_allocator from = allocator != NULL && allocator->allocate != NULL
-                                  ? *allocator
-                                  : (perp_allocator){plain_allocate, plain_release, NULL};
+  const perp_allocator from = buffer_allocator(allocator);
   perp_fluid *f = from.allocate(from.context, sizeof *f);
-  if (f == NULL) return fluid_error(PERP_ERROR_MEMORY, "no memory for a fluid");
+  if (f == NULL) return refuse(PERP_ERROR_MEMORY, "no memory for a fluid");
   memset(f, 0, sizeof *f);
   f->allocator = from;
   f->settings = *settings;
@@ -169,20 +149,15 @@ perp_error perp_fluid_create(const perp_fluid_settings *settings, const perp_all
   f->h = settings->spacing;
   find_options(f);
   find_sizes(f);
-  // Refuse invalid options now, rather than in the first step that has liquid.
-  perp_solver *trial = NULL;
-  const perp_limits one = {.n = 1, .nnz = 1};
-  error = perp_solver_create(f->options.method, &one, &f->options, &from, &trial);
-  perp_solver_destroy(trial);
-  if (error != PERP_OK) fluid_error(error, "options: %s", perp_last_message());
+  error = check_options(&f->options, &from);
   if (error == PERP_OK && !take_fields(f))
-    error = fluid_error(PERP_ERROR_MEMORY, "no memory for %d x %d x %d cells", f->n[0], f->n[1],
+    error = refuse(PERP_ERROR_MEMORY, "no memory for %d x %d x %d cells", f->n[0], f->n[1],
                         f->n[2]);
   if (error == PERP_OK) error = fluid_room(f, 1);
   if (error == PERP_OK && settings->threads > 1) {
     f->crew = crew_create(settings->threads, &from);
     if (f->crew == NULL)
-      error = fluid_error(PERP_ERROR_MEMORY, "no memory or threads for %d threads",
+      error = refuse(PERP_ERROR_MEMORY, "no memory or threads for %d threads",
                           settings->threads);
   }
   f->grid = (perp_grid){.cells = {f->n[0], f->n[1], f->n[2]}, .spacing = {f->h, f->h, f->h},
@@ -205,13 +180,13 @@ void perp_fluid_destroy(perp_fluid *f) {
   for (int k = 0; k < count; k++) {
     void *memory;
     memcpy(&memory, list[k].at, sizeof memory);
-    drop(f, memory);
+    buffer_release(&f->allocator, memory);
   }
   drop_particles(f, &f->p);
-  drop(f, f->kappa);
-  drop(f, f->solid);
-  drop(f, f->shelf);
-  drop(f, f->scratch);
+  buffer_release(&f->allocator, f->kappa);
+  buffer_release(&f->allocator, f->solid);
+  buffer_release(&f->allocator, f->shelf);
+  buffer_release(&f->allocator, f->scratch);
   const perp_allocator from = f->allocator;
   from.release(from.context, f);
 }
@@ -219,16 +194,16 @@ void perp_fluid_destroy(perp_fluid *f) {
 // ---- solids ----
 
 perp_error perp_fluid_add_solid(perp_fluid *f, const perp_fluid_shape *solid, int32_t *id) {
-  if (f == NULL) return fluid_error(PERP_ERROR_ARGUMENT, "fluid is NULL");
+  if (f == NULL) return refuse(PERP_ERROR_ARGUMENT, "fluid is NULL");
   perp_fluid_shape taken;
   perp_error error = settings_check_shape(solid, f->dimension, &taken);
   if (error != PERP_OK) return error;
   if (f->solids == f->solid_room) {
     const int32_t room = 2*f->solid_room + 4;
     perp_fluid_shape *all = f->allocator.allocate(f->allocator.context, (size_t)room*sizeof *all);
-    if (all == NULL) return fluid_error(PERP_ERROR_MEMORY, "no memory for %d solids", room);
+    if (all == NULL) return refuse(PERP_ERROR_MEMORY, "no memory for %d solids", room);
     if (f->solids > 0) memcpy(all, f->solid, (size_t)f->solids*sizeof *all);
-    drop(f, f->solid);
+    buffer_release(&f->allocator, f->solid);
     f->solid = all;
     f->solid_room = room;
   }
@@ -245,9 +220,9 @@ perp_error perp_fluid_add_solid(perp_fluid *f, const perp_fluid_shape *solid, in
 }
 
 static perp_error check_id(const perp_fluid *f, int32_t id) {
-  if (f == NULL) return fluid_error(PERP_ERROR_ARGUMENT, "fluid is NULL");
+  if (f == NULL) return refuse(PERP_ERROR_ARGUMENT, "fluid is NULL");
   if (id >= 0 && id < f->solids) return PERP_OK;
-  return fluid_error(PERP_ERROR_ARGUMENT, "id = %d is outside [0, %d)", id, f->solids);
+  return refuse(PERP_ERROR_ARGUMENT, "id = %d is outside [0, %d)", id, f->solids);
 }
 
 perp_error perp_fluid_move_solid(perp_fluid *f, int32_t id, const perp_fluid_shape *solid) {
@@ -271,7 +246,7 @@ int32_t perp_fluid_solids(const perp_fluid *f) { return f != NULL ? f->solids : 
 perp_error perp_fluid_read_solid(const perp_fluid *f, int32_t id, perp_fluid_shape *solid) {
   const perp_error error = check_id(f, id);
   if (error != PERP_OK) return error;
-  if (solid == NULL) return fluid_error(PERP_ERROR_ARGUMENT, "solid is NULL");
+  if (solid == NULL) return refuse(PERP_ERROR_ARGUMENT, "solid is NULL");
   *solid = f->solid[id];
   return PERP_OK;
 }
@@ -279,33 +254,33 @@ perp_error perp_fluid_read_solid(const perp_fluid *f, int32_t id, perp_fluid_sha
 // ---- the rest that a caller sets and sees ----
 
 perp_error perp_fluid_aim(perp_fluid *f, const double *kappa) {
-  if (f == NULL) return fluid_error(PERP_ERROR_ARGUMENT, "fluid is NULL");
+  if (f == NULL) return refuse(PERP_ERROR_ARGUMENT, "fluid is NULL");
   if (kappa == NULL) {
-    drop(f, f->kappa);
+    buffer_release(&f->allocator, f->kappa);
     f->kappa = NULL;
     return PERP_OK;
   }
   for (int32_t i = 0; i < f->cells; i++)
     if (!(fabs(kappa[i]) <= MAGNITUDE_MAX))
-      return fluid_error(PERP_ERROR_ARGUMENT, "kappa[%d] = %g is outside [-1e12, 1e12]", i,
+      return refuse(PERP_ERROR_ARGUMENT, "kappa[%d] = %g is outside [-1e12, 1e12]", i,
                          kappa[i]);
   const size_t bytes = (size_t)f->cells*sizeof(double);
   if (f->kappa == NULL) f->kappa = f->allocator.allocate(f->allocator.context, bytes);
-  if (f->kappa == NULL) return fluid_error(PERP_ERROR_MEMORY, "no memory for %d cells", f->cells);
+  if (f->kappa == NULL) return refuse(PERP_ERROR_MEMORY, "no memory for %d cells", f->cells);
   memcpy(f->kappa, kappa, bytes);
   return PERP_OK;
 }
 
 perp_error perp_fluid_last(const perp_fluid *f, perp_fluid_report *report) {
   if (f == NULL || report == NULL)
-    return fluid_error(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "report");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "report");
   *report = f->report;
   return PERP_OK;
 }
 
 perp_error perp_fluid_read(const perp_fluid *f, perp_fluid_state *state) {
   if (f == NULL || state == NULL)
-    return fluid_error(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "state");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "state");
   perp_fluid_state s = {.particles = f->p.count, .spacing = f->h, .pressure = f->pressure,
                         .surface = f->surface, .solid = f->solid_distance, .type = f->type,
                         .separating = f->separating};

@@ -61,7 +61,7 @@ static int64_t visit(perp_fluid *f, const perp_fluid_shape *shape, const uint64_
 }
 
 perp_error perp_fluid_pour(perp_fluid *f, const perp_fluid_shape *where, int64_t *count) {
-  if (f == NULL) return fluid_error(PERP_ERROR_ARGUMENT, "fluid is NULL");
+  if (f == NULL) return refuse(PERP_ERROR_ARGUMENT, "fluid is NULL");
   perp_fluid_shape shape;
   perp_error error = settings_check_shape(where, f->dimension, &shape);
   if (error != PERP_OK) return error;
@@ -77,7 +77,7 @@ perp_error perp_fluid_pour(perp_fluid *f, const perp_fluid_shape *where, int64_t
   }
   const int64_t more = visit(f, &shape, taken, 0);
   if (more < 0)
-    return fluid_error(PERP_ERROR_ARGUMENT, "a distance of the shape or of a solid is not a "
+    return refuse(PERP_ERROR_ARGUMENT, "a distance of the shape or of a solid is not a "
                        "number");
   error = fluid_room(f, f->p.count + more);
   if (error == PERP_OK) error = fluid_shelve(f);

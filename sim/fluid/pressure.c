@@ -35,10 +35,10 @@ perp_error fluid_pressure(perp_fluid *f) {
     const perp_limits limits = perp_limits_of(&problem);
     const perp_error error = perp_solver_create(f->options.method, &limits, &f->options,
                                                 &f->allocator, &f->solver);
-    if (error != PERP_OK) return fluid_error(error, "pressure: %s", perp_last_message());
+    if (error != PERP_OK) return refuse(error, "pressure: %s", perp_last_message());
   }
   const perp_error error = perp_solve(f->solver, &problem, f->pressure, &f->result);
-  if (error != PERP_OK) return fluid_error(error, "pressure: %s", perp_last_message());
+  if (error != PERP_OK) return refuse(error, "pressure: %s", perp_last_message());
   r->newton += f->result.iterations;
   r->inner += f->result.inner_iterations;
   // Walls squeeze some liquid: what was solved is the problem with the sums made possible, not that

@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "saved.h"
 #include "settings.h"
 
 static const char mark[8] = "PERPFLD1";
 
 typedef struct head {
-  char mark[8];
-  uint64_t kind;              // fingerprint of settings and solids
+  saved_head of;              // settings and solids
   uint64_t sum;               // of all that follows
   int64_t step, particles;
   uint64_t draws;
@@ -25,11 +25,6 @@ typedef struct head {
 
 typedef struct motion { double position[3], orientation[4], velocity[3], spin[3]; } motion;
 
-static void mix(uint64_t *kind, const void *data, size_t bytes) {   // FNV-1a
-  const unsigned char *p = data;
-  for (size_t i = 0; i < bytes; i++) *kind = (*kind ^ p[i])*0x100000001B3u;
-}
-
 static uint64_t fingerprint(const perp_fluid *f) {
   const perp_fluid_settings *s = &f->settings;
   const int32_t whole[] = {s->dimension, s->cells[0], s->cells[1], s->cells[2], s->walls,
@@ -37,14 +32,14 @@ static uint64_t fingerprint(const perp_fluid *f) {
                            s->compensate, s->force != NULL, f->solids};
   const double real[] = {s->spacing, s->flip, s->step, s->cfl, s->gravity[0], s->gravity[1],
                          s->gravity[2], s->density, f->options.tol};
-  uint64_t kind = 0xCBF29CE484222325u;
-  mix(&kind, whole, sizeof whole);
-  mix(&kind, real, sizeof real);
-  mix(&kind, &s->seed, sizeof s->seed);
+  uint64_t kind = SAVED_HASH_START;
+  saved_mix(&kind, whole, sizeof whole);
+  saved_mix(&kind, real, sizeof real);
+  saved_mix(&kind, &s->seed, sizeof s->seed);
   for (int32_t i = 0; i < f->solids; i++) {
-    mix(&kind, &f->solid[i].kind, sizeof f->solid[i].kind);
-    mix(&kind, &f->solid[i].outside, sizeof f->solid[i].outside);
-    mix(&kind, f->solid[i].extent, sizeof f->solid[i].extent);
+    saved_mix(&kind, &f->solid[i].kind, sizeof f->solid[i].kind);
+    saved_mix(&kind, &f->solid[i].outside, sizeof f->solid[i].outside);
+    saved_mix(&kind, f->solid[i].extent, sizeof f->solid[i].extent);
   }
   return kind;
 }
@@ -61,9 +56,9 @@ static uint64_t check_sum(const unsigned char *from, size_t bytes) {
       sum[k] = (sum[k] ^ word)*0x9E3779B97F4A7C15u;
       sum[k] ^= sum[k] >> 29;
     }
-  uint64_t all = 0xCBF29CE484222325u;
-  mix(&all, sum, sizeof sum);
-  mix(&all, from + at, bytes - at);
+  uint64_t all = SAVED_HASH_START;
+  saved_mix(&all, sum, sizeof sum);
+  saved_mix(&all, from + at, bytes - at);
   return all;
 }
 
@@ -107,8 +102,8 @@ static size_t bytes_of(const perp_fluid *f, int64_t particles_count, int aims) {
 static head head_of(const perp_fluid *f) {
   head h;
   memset(&h, 0, sizeof h);
-  memcpy(h.mark, mark, sizeof mark);
-  h.kind = fingerprint(f);
+  memcpy(h.of.mark, mark, sizeof mark);
+  h.of.kind = fingerprint(f);
   h.step = f->report.step;
   h.particles = f->p.count;
   h.draws = f->draws;
@@ -200,7 +195,7 @@ perp_error fluid_shelve(perp_fluid *f) {
     const perp_allocator *by = &f->allocator;
     void *memory = by->allocate(by->context, bytes + bytes/8);
     if (memory == NULL)
-      return fluid_error(PERP_ERROR_MEMORY, "no memory for %zu bytes of the state before a step",
+      return refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes of the state before a step",
                          bytes);
     if (f->shelf != NULL) by->release(by->context, f->shelf);
     f->shelf = memory;
@@ -234,47 +229,41 @@ static perp_error check_values(const perp_fluid *f, const head *h, const unsigne
       double x;
       memcpy(&x, from, sizeof x);
       if (!(x >= least && x <= largest) || !isfinite(x))
-        return fluid_error(PERP_ERROR_ARGUMENT, "the state holds %s that is not finite or out of "
+        return refuse(PERP_ERROR_ARGUMENT, "the state holds %s that is not finite or out of "
                            "range: %g", k < f->dimension ? "a position" : "a number", x);
     }
   }
   for (int32_t c = 0; c < 2*f->cells; c++)
     if (from[c] > (c < f->cells ? PERP_CELL_AIR : 1))
-      return fluid_error(PERP_ERROR_ARGUMENT, "the state holds a cell of type %d", from[c]);
+      return refuse(PERP_ERROR_ARGUMENT, "the state holds a cell of type %d", from[c]);
   return PERP_OK;
 }
 
 perp_error perp_fluid_load(perp_fluid *f, const void *memory, size_t size) {
   if (f == NULL || memory == NULL)
-    return fluid_error(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "memory");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "memory");
   head h;
-  if (size < sizeof h)
-    return fluid_error(PERP_ERROR_ARGUMENT, "size = %zu is outside [%zu, inf)", size, sizeof h);
-  memcpy(&h, memory, sizeof h);
-  if (memcmp(h.mark, mark, sizeof mark) != 0)
-    return fluid_error(PERP_ERROR_ARGUMENT, "these bytes are not a state of perp_fluid_save()");
-  if (h.solids != f->solids)
-    return fluid_error(PERP_ERROR_ARGUMENT, "the state is of another fluid, with %d solids; this one "
-                       "has %d", h.solids, f->solids);
-  if (h.kind != fingerprint(f))
-    return fluid_error(PERP_ERROR_ARGUMENT, "the state is of another fluid, with other settings or "
-                       "shapes");
+  perp_error error = saved_read(memory, size, mark, "perp_fluid_save", &h, sizeof h);
+  if (error == PERP_OK)
+    error = saved_check(&h.of, fingerprint(f), "fluid", "solids", h.solids, f->solids,
+                        "settings or shapes");
+  if (error != PERP_OK) return error;
   if (h.particles < 0 || h.particles > INT32_MAX/2 || h.aims < 0 || h.aims > 1 || h.stale < 0 ||
       h.stale > 1 || h.step < 0 || !isfinite(h.time) || !(h.poured >= 0.0) || !isfinite(h.poured))
-    return fluid_error(PERP_ERROR_ARGUMENT, "the state holds numbers that make no sense");
+    return refuse(PERP_ERROR_ARGUMENT, "the state holds numbers that make no sense");
   const size_t bytes = bytes_of(f, h.particles, h.aims);
-  if (size != bytes) return fluid_error(PERP_ERROR_ARGUMENT, "size = %zu is not %zu", size, bytes);
+  if (size != bytes) return refuse(PERP_ERROR_ARGUMENT, "size = %zu is not %zu", size, bytes);
   const unsigned char *from = (const unsigned char *)memory + sizeof h;
   if (h.sum != check_sum(from, bytes - sizeof h))
-    return fluid_error(PERP_ERROR_ARGUMENT, "the state is damaged: its check sum is wrong");
-  perp_error error = check_values(f, &h, from);
+    return refuse(PERP_ERROR_ARGUMENT, "the state is damaged: its check sum is wrong");
+  error = check_values(f, &h, from);
   if (error == PERP_OK) error = fluid_room(f, h.particles);
   if (error != PERP_OK) return error;
   const perp_allocator *by = &f->allocator;
   if (h.aims && f->kappa == NULL) {
     f->kappa = by->allocate(by->context, (size_t)f->cells*sizeof(double));
     if (f->kappa == NULL)
-      return fluid_error(PERP_ERROR_MEMORY, "no memory for %d cells", f->cells);
+      return refuse(PERP_ERROR_MEMORY, "no memory for %d cells", f->cells);
   } else if (!h.aims && f->kappa != NULL) {
     by->release(by->context, f->kappa);
     f->kappa = NULL;

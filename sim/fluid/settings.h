@@ -3,7 +3,6 @@
 
 #include "state.h"
 
-#define MAGNITUDE_MAX 1e12     // of positions, velocities, gravity: their squares stay finite
 #define CELLS_MAX 268435456.0  // 2^28: indices of faces and corners are int32_t
 enum { SIDE_CELLS_MAX = 16384, SIDE_PARTICLES_MAX = 4 };
 

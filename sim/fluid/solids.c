@@ -135,7 +135,7 @@ perp_error fluid_solids(perp_fluid *f) {
   f->solid_stamp = 0;
   crew_run(f->crew, measure_corners, &w, parts_of(&c));
   if (memchr(w.bad, 1, (size_t)lines_of(&c)) != NULL)
-    return fluid_error(PERP_ERROR_ARGUMENT, "a solid's distance is not a number at time %g", w.t);
+    return refuse(PERP_ERROR_ARGUMENT, "a solid's distance is not a number at time %g", w.t);
   for (w.axis = 0; w.axis < f->dimension; w.axis++) {
     const lattice l = faces_of(f, w.axis);
     crew_run(f->crew, measure_faces, &w, parts_of(&l));

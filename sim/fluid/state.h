@@ -8,7 +8,9 @@
 
 #include <perp/fluid.h>
 
+#include "buffer.h"
 #include "crew.h"
+#include "refuse.h"
 
 typedef struct particles {       // sorted by cell after reseed
   int64_t count, room;
@@ -109,5 +111,3 @@ perp_error fluid_spread(perp_fluid *f, int32_t layers);        // u where not kn
 double shape_distance(const perp_fluid_shape *shape, const double x[3], double t);
 void shape_velocity(const perp_fluid_shape *shape, const double x[3], double v[3]);
 void shape_move(perp_fluid_shape *shape, double dt);
-
-perp_error fluid_error(perp_error error, const char *format, ...);   // sets perp_last_message()

@@ -79,7 +79,7 @@ static perp_error all_substeps(perp_fluid *f) {
     const double left = end - done;
     const double dt = fluid_cfl(f, left);
     if (!(dt > 0.0))
-      return fluid_error(PERP_ERROR_ARGUMENT, "a velocity at time %g is not finite or beyond 1e12: "
+      return refuse(PERP_ERROR_ARGUMENT, "a velocity at time %g is not finite or beyond 1e12: "
                          "forces or moving solids are too strong", f->time);
     f->dt = dt;
     done = dt >= left ? end : done + dt;
@@ -92,7 +92,7 @@ static perp_error all_substeps(perp_fluid *f) {
 }
 
 perp_error perp_fluid_step(perp_fluid *f, perp_fluid_report *report) {
-  if (f == NULL) return fluid_error(PERP_ERROR_ARGUMENT, "fluid is NULL");
+  if (f == NULL) return refuse(PERP_ERROR_ARGUMENT, "fluid is NULL");
   const double start = seconds();
   // Reseeding finds room for an eighth more particles, which is all that it adds in a step.
   perp_error error = fluid_room(f, f->p.count + f->p.count/8 + 64);
@@ -116,9 +116,9 @@ perp_error perp_fluid_step(perp_fluid *f, perp_fluid_report *report) {
 
 perp_error perp_fluid_problem(const perp_fluid *f, perp_problem *problem, const double **x) {
   if (f == NULL || problem == NULL)
-    return fluid_error(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "problem");
+    return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "problem");
   if (f->report.substeps == 0)
-    return fluid_error(PERP_ERROR_ARGUMENT, "there was no step yet, or none since a state was "
+    return refuse(PERP_ERROR_ARGUMENT, "there was no step yet, or none since a state was "
                        "loaded");
   *problem = (perp_problem){.A = perp_from_grid(&f->grid, 0), .b = f->b, .lo = f->lo, .hi = f->hi};
   if (x != NULL) *x = f->pressure;

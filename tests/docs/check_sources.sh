@@ -16,7 +16,7 @@ forbid() {
   esac
 }
 
-libraries=(src sim/contact sim/crew sim/fluid sim/american)
+libraries=(src sim/contact sim/kit sim/fluid sim/american)
 forbid 'numbers depend on the locale; use plain_print() and plain_number() of src/text/plain.h:' \
        '(^|[^_a-z])(v?s?n?printf|v?sn?printf|sscanf|strto(d|f|ld)|atof|localeconv)\(' "${libraries[@]}"
 forbid 'a library does not choose the locale:' '(^|[^_a-z])setlocale\(' "${libraries[@]}"

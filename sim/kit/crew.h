@@ -1,4 +1,4 @@
-// crew.h: threads for the libraries of sim/, each of which has its own copy of the code.
+// crew.h: threads for the libraries of sim/.
 #ifndef PERP_CREW_H
 #define PERP_CREW_H
 
