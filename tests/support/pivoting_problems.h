@@ -231,6 +231,45 @@ static inline void the_deadline_holds_while_reading(const char *method) {
   sample_free(&s);
 }
 
+// Memory comes with what somebody left there. Where the time is over before all of A has been read,
+// nothing depends on it: neither the answer nor how much work follows.
+static inline void *filled_allocate(void *fill, size_t bytes) {
+  void *memory = malloc(bytes);
+  if (memory != NULL) memset(memory, *(int *)fill, bytes);
+  return memory;
+}
+static inline void filled_release(void *fill, void *memory) {
+  (void)fill;
+  free(memory);
+}
+static inline double counted_looks(void *context) { return *(double *)context += 1.0; }
+
+static inline void what_was_not_read_is_not_used(const char *method) {
+  sample s = definite(16, 0.0);
+  const perp_problem *problem = sample_dense(&s);
+  const perp_limits limits = perp_limits_of(problem);
+  for (int limit = 1; limit <= 40; limit++) {
+    double x[2][17] = {{0.0}}, looks[2] = {0.0};
+    for (int k = 0; k < 2; k++) {
+      int fill = k == 0 ? 0x00 : 0xFF;   // 0, NAN
+      const perp_allocator a = {filled_allocate, filled_release, &fill};
+      perp_options options = perp_default_options(perp_find_method(method));
+      options.presolve = options.split = 0;
+      options.time_limit = limit;
+      options.clock = counted_looks;
+      options.clock_context = &looks[k];
+      perp_solver *solver;
+      assert_int_equal(perp_solver_create(options.method, &limits, &options, &a, &solver), PERP_OK);
+      perp_result r;
+      assert_int_equal(perp_solve(solver, problem, x[k], &r), PERP_OK);
+      perp_solver_destroy(solver);
+    }
+    assert_true(looks[0] == looks[1]);
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+  }
+  sample_free(&s);
+}
+
 static inline void known_answers(const char *method, double precision, int with_murty) {
   sample s = three_by_three();
   expect_x(method, &s, s.x, precision);

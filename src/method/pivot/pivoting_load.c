@@ -149,6 +149,7 @@ static int load(pivoting *s) {   // 0: out of time
   const int32_t n = s->n;
   const size_t ld = (size_t)n;
   const int transposed = load_entries(s);
+  if (n >= 16 && run_out_of_time(s->run)) return 0;   // pivoting_late() may have left lines out
   const double gap = find_roots(s);
   s->P.symmetric = gap <= SYMMETRY_REFINED && !s->as_given;
   s->exact = gap == 0.0;

@@ -194,6 +194,7 @@ static void time_is_kept_while_reading(void **state) {
   (void)state;
   support_state = 44;
   the_deadline_holds_while_reading("dantzig");
+  what_was_not_read_is_not_used("dantzig");
 }
 
 int main(void) {
