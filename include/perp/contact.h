@@ -115,8 +115,7 @@ perp_error perp_world_move(perp_world *world, int32_t id, const perp_motion *mot
 
 // ------------------------------------------------------------------------------------------- steps
 
-// The stages of a step, in their order. Each step of a moving world finds its contacts at the end;
-// at its beginning it does so only if bodies were added or moved.
+// The stages of a step, in their order. CONTACTS comes again after DRIFT, with the new positions.
 #define PERP_WORLD_STAGE_LIST(X)                                                       \
   X(CONTACTS, "contacts", "bodies that touch or may touch within the step")            \
   X(ISLANDS,  "islands",  "groups of bodies that touch each other and are awake")      \
@@ -136,14 +135,14 @@ typedef enum perp_world_stage {   // a part of a step
 const char *perp_world_stage_name(perp_world_stage stage);
 const char *perp_world_stage_text(perp_world_stage stage);
 
-// What is tried to find the impulses of an island, in this order, until they are certified.
-#define PERP_ATTEMPT_LIST(X)                                                              \
-  X(JAM,            "jam",            "something of infinite mass crushes it: no impulses help") \
-  X(WARM,           "warm",           "from the impulses of the step before")             \
-  X(COLD,           "cold",           "from zero")                                        \
-  X(INELASTIC,      "inelastic",      "without restitution")                              \
-  X(INELASTIC_COLD, "inelastic-cold", "without restitution, from zero")                   \
-  X(SWEEP,          "sweep",          "passes of Gauss-Seidel: the time is over")
+// The attempts at the impulses of an island, in their order. docs/contact.md says when each is made.
+#define PERP_ATTEMPT_LIST(X)                                                                    \
+  X(JAM,            "jam",            "those of soft contacts: no impulses are large enough")   \
+  X(WARM,           "warm",           "the problem, from the impulses of the step before")      \
+  X(COLD,           "cold",           "the problem, from zero")                                 \
+  X(INELASTIC,      "inelastic",      "the problem without restitution")                        \
+  X(INELASTIC_COLD, "inelastic-cold", "the problem without restitution, from zero")             \
+  X(SWEEP,          "sweep",          "a few passes of Gauss-Seidel, as the time is over")
 typedef enum perp_attempt {       // a way to find impulses
 #define PERP_X(id, name, text) PERP_ATTEMPT_##id,
   PERP_ATTEMPT_LIST(PERP_X)
@@ -178,8 +177,8 @@ typedef struct perp_world_report {   // what a step did
   int32_t starved;            // parts of the step that were skipped for lack of memory: overlaps
                               //   stay, contacts are found at the next step, or a problem was
                               //   solved without a method that needs more memory; 0: none
-  int32_t answers[PERP_ATTEMPT_COUNT];   // islands whose impulses are of each attempt
-  double stage_seconds[PERP_WORLD_STAGES];   // of `seconds`
+  int32_t answers[PERP_ATTEMPT_COUNT];       // islands with the impulses of each attempt
+  double stage_seconds[PERP_WORLD_STAGES];   // parts of `seconds`
 } perp_world_report;
 
 // report may be NULL. A step that is not solved uses the best impulses found, and says so. A step

@@ -1,10 +1,9 @@
-// attempts.c: impulses for one island: a table of attempts, each for what the ones before it leave
-// unsolved.
+// attempts.c: finds the impulses of one island by a table of attempts, one after the other.
 //
-// An attempt answers the same question as the one before it, or an easier one, such as the problem
-// without restitution. An answer to the same question replaces the best one only if the certificate
-// prefers it; an answer to another question always does. The last answer may be uncertified. Then
-// its impulses are reduced until they add no energy (limit_energy.c).
+// An attempt asks the same question as the one before it, or another one, such as the problem
+// without restitution. An answer to the same question replaces the best answer if the certificate
+// prefers it. An answer to another question always replaces it. If the answer at the end is not
+// certified, its impulses are reduced until they add no energy (limit_energy.c).
 #include <string.h>
 
 #include "step.h"
@@ -60,7 +59,10 @@ static int is_misled(const trial *t) {
 }
 
 static int warm_is_misled(const trial *t) { return t->from == PERP_ATTEMPT_WARM && is_misled(t); }
-static int inelastic_is_misled(const trial *t) { return t->from == PERP_ATTEMPT_INELASTIC && is_misled(t); }
+
+static int inelastic_is_misled(const trial *t) {
+  return t->from == PERP_ATTEMPT_INELASTIC && is_misled(t);
+}
 
 // Newton's restitution and friction may contradict each other.
 static int contradicts(const trial *t) {
@@ -76,17 +78,14 @@ static const struct attempt {
   int (*applies)(const trial *t);
   perp_error (*run)(trial *t);   // t->tried and x; sets t->answered = 0 if it has no answer
   question asked;                // SAME as by the attempt before it
-} attempts[] = {
+} attempts[] = {   // costs: in problems of the island (p), and of its normals alone (n)
   //                           when                 what             asks   costs
-  {PERP_ATTEMPT_JAM,            is_driven,           no_impulses_try, OTHER},   // 1 to 6 problems of
-                                                                                //   normals
-  {PERP_ATTEMPT_WARM,           has_no_answer,       with_bounces,    OTHER},   // the problem, and 2
-                                                                                //   of normals if
-                                                                                //   something bounces
-  {PERP_ATTEMPT_COLD,           warm_is_misled,      from_zero,       SAME},    // the problem
-  {PERP_ATTEMPT_INELASTIC,      contradicts,         without_bounces, OTHER},   // the problem
-  {PERP_ATTEMPT_INELASTIC_COLD, inelastic_is_misled, from_zero,       SAME},    // the problem
-  {PERP_ATTEMPT_SWEEP,          sweep_applies,       sweep_try,       SAME}};   // SWEEP_VISITS_MAX
+  {PERP_ATTEMPT_JAM,            is_driven,           no_impulses_try, OTHER},   // n, up to 6 n
+  {PERP_ATTEMPT_WARM,           has_no_answer,       with_bounces,    OTHER},   // p, 2 n for bounces
+  {PERP_ATTEMPT_COLD,           warm_is_misled,      from_zero,       SAME},    // p
+  {PERP_ATTEMPT_INELASTIC,      contradicts,         without_bounces, OTHER},   // p
+  {PERP_ATTEMPT_INELASTIC_COLD, inelastic_is_misled, from_zero,       SAME},    // p
+  {PERP_ATTEMPT_SWEEP,          sweep_applies,       sweep_try,       SAME}};   // a millisecond
 
 static int is_better(const perp_result *a, const perp_result *b) {
   return a->status == PERP_STATUS_SOLVED || a->certificate.residual < b->certificate.residual;

@@ -1,6 +1,6 @@
 // island.c: finds islands, groups of bodies that touch each other, by union-find. Bodies of
-// infinite mass join no islands. Islands are numbered in the order of their first contact. An island
-// falls asleep and wakes as a whole.
+// infinite mass join no islands. Islands are numbered in the order of their first contact. An
+// island falls asleep and wakes as a whole.
 #include <string.h>
 
 #include "step.h"

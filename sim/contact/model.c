@@ -105,7 +105,8 @@ static perp_error solve_boxed(trial *t) {
     if (error != PERP_OK) return error;
     model_set_bounds(t);
     const perp_status status = t->tried.status;
-    error = end_round(t, status == PERP_STATUS_SOLVED ? PERP_STATUS_ITERATION_LIMIT : status, &done);
+    error = end_round(t, status != PERP_STATUS_SOLVED ? status : PERP_STATUS_ITERATION_LIMIT,
+                      &done);
     if (error != PERP_OK) return error;
   }
   return PERP_OK;

@@ -124,10 +124,10 @@ perp_error perp_world_problem(perp_world *w, int32_t which, perp_problem *proble
                               int32_t *bodies) {
   if (w == NULL || problem == NULL || x == NULL)
     return refuse(PERP_ERROR_ARGUMENT, "%s is NULL",
-                      w == NULL ? "world" : problem == NULL ? "problem" : "x");
+                  w == NULL ? "world" : problem == NULL ? "problem" : "x");
   if (which < 0 || which >= w->groups.islands)
     return refuse(PERP_ERROR_ARGUMENT, "island = %d is outside [0, %d]", which,
-                      w->groups.islands - 1);
+                  w->groups.islands - 1);
   const island *s = (const island *)w->groups.island_memory.at + which;
   island_number(w, s);
   for (int32_t i = 0; i < s->bodies; i++) {

@@ -124,7 +124,7 @@ perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   if (error != PERP_OK) return error;
   if (h.contacts < 0 || size != bytes_of(w, h.bodies, h.contacts))
     return refuse(PERP_ERROR_ARGUMENT, "size = %zu is not %zu", size,
-                      bytes_of(w, h.bodies, h.contacts < 0 ? 0 : h.contacts));
+                  bytes_of(w, h.bodies, h.contacts < 0 ? 0 : h.contacts));
   const size_t n = (size_t)h.bodies, count = (size_t)h.contacts, width = (size_t)w->width;
   const unsigned char *motions = (const unsigned char *)memory + sizeof h,
                       *rests = motions + n*sizeof(perp_motion),

@@ -201,7 +201,7 @@ static const struct {
   {PERP_WORLD_CONTACTS, keep},               // all                  what undo() restores
   {PERP_WORLD_CONTACTS, find_contacts},      // positions            contacts, if they are stale
   {PERP_WORLD_ISLANDS,  find_islands},       // contacts, pushes     islands, who is awake
-  {PERP_WORLD_FORCES,   velocities_force},   // gravity, pushes      velocities u*, and b of contacts
+  {PERP_WORLD_FORCES,   velocities_force},   // gravity, pushes      velocities u*, b of contacts
   {PERP_WORLD_SOLVE,    solve_islands},      // contacts, b, old x   x: the impulses
   {PERP_WORLD_MEASURE,  report_solves},      // islands, x           report, touches
   {PERP_WORLD_IMPULSES, velocities_hit},     // x                    velocities u+

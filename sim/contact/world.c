@@ -144,7 +144,7 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
   if (!fine) {
     perp_world_destroy(w);
     return refuse(PERP_ERROR_MEMORY, "no memory or threads for a world with %d threads",
-                      settings->threads);
+                  settings->threads);
   }
   *world = w;
   return PERP_OK;

@@ -298,7 +298,7 @@ perp_error fluid_assemble(perp_fluid *f) {
     if (w.bad[line] > 0) {
       const int32_t c = w.bad[line] - 1, nx = f->n[0], ny = f->n[1];
       return refuse(PERP_ERROR_PROBLEM, "cell (%d, %d, %d): the velocity is not finite",
-                         (int)(c % nx), (int)(c/nx % ny), (int)(c/nx/ny));
+                    (int)(c % nx), (int)(c/nx % ny), (int)(c/nx/ny));
     }
   const perp_error error = balance(&w, of, proof);
   if (error != PERP_OK) return error;

@@ -86,7 +86,7 @@ perp_error fluid_room(perp_fluid *f, int64_t count) {
   if (count <= f->p.room) return PERP_OK;
   if (count > INT32_MAX/2)
     return refuse(PERP_ERROR_ARGUMENT, "%lld particles are more than %d",
-                       (long long)count, INT32_MAX/2);
+                  (long long)count, INT32_MAX/2);
   const int64_t room = count + count/4 + 64;
   particles p = {.count = f->p.count, .room = room};
   const int affine = f->settings.transfer == PERP_TRANSFER_APIC;
@@ -152,13 +152,12 @@ perp_error perp_fluid_create(const perp_fluid_settings *settings, const perp_all
   error = check_options(&f->options, &from);
   if (error == PERP_OK && !take_fields(f))
     error = refuse(PERP_ERROR_MEMORY, "no memory for %d x %d x %d cells", f->n[0], f->n[1],
-                        f->n[2]);
+                   f->n[2]);
   if (error == PERP_OK) error = fluid_room(f, 1);
   if (error == PERP_OK && settings->threads > 1) {
     f->crew = crew_create(settings->threads, &from);
     if (f->crew == NULL)
-      error = refuse(PERP_ERROR_MEMORY, "no memory or threads for %d threads",
-                          settings->threads);
+      error = refuse(PERP_ERROR_MEMORY, "no memory or threads for %d threads", settings->threads);
   }
   f->grid = (perp_grid){.cells = {f->n[0], f->n[1], f->n[2]}, .spacing = {f->h, f->h, f->h},
                         .type = f->type, .face = {f->weight[0], f->weight[1], f->weight[2]}};
@@ -262,8 +261,7 @@ perp_error perp_fluid_aim(perp_fluid *f, const double *kappa) {
   }
   for (int32_t i = 0; i < f->cells; i++)
     if (!(fabs(kappa[i]) <= MAGNITUDE_MAX))
-      return refuse(PERP_ERROR_ARGUMENT, "kappa[%d] = %g is outside [-1e12, 1e12]", i,
-                         kappa[i]);
+      return refuse(PERP_ERROR_ARGUMENT, "kappa[%d] = %g is outside [-1e12, 1e12]", i, kappa[i]);
   const size_t bytes = (size_t)f->cells*sizeof(double);
   if (f->kappa == NULL) f->kappa = f->allocator.allocate(f->allocator.context, bytes);
   if (f->kappa == NULL) return refuse(PERP_ERROR_MEMORY, "no memory for %d cells", f->cells);

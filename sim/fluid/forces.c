@@ -32,7 +32,7 @@ static perp_error add_own(perp_fluid *f, int a) {
         f->settings.force(f->settings.context, x, f->time, g);
         if (!(fabs(g[a]) <= MAGNITUDE_MAX))
           return refuse(PERP_ERROR_ARGUMENT, "force at (%g, %g, %g), time %g: acceleration[%d]"
-                             " = %g is outside [-1e12, 1e12]", x[0], x[1], x[2], f->time, a, g[a]);
+                        " = %g is outside [-1e12, 1e12]", x[0], x[1], x[2], f->time, a, g[a]);
         f->u[a][at] += f->dt*g[a];
       }
   return PERP_OK;

@@ -77,8 +77,7 @@ perp_error perp_fluid_pour(perp_fluid *f, const perp_fluid_shape *where, int64_t
   }
   const int64_t more = visit(f, &shape, taken, 0);
   if (more < 0)
-    return refuse(PERP_ERROR_ARGUMENT, "a distance of the shape or of a solid is not a "
-                       "number");
+    return refuse(PERP_ERROR_ARGUMENT, "a distance of the shape or of a solid is not a number");
   error = fluid_room(f, f->p.count + more);
   if (error == PERP_OK) error = fluid_shelve(f);
   if (error != PERP_OK) return error;

@@ -195,8 +195,7 @@ perp_error fluid_shelve(perp_fluid *f) {
     const perp_allocator *by = &f->allocator;
     void *memory = by->allocate(by->context, bytes + bytes/8);
     if (memory == NULL)
-      return refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes of the state before a step",
-                         bytes);
+      return refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes of the state before a step", bytes);
     if (f->shelf != NULL) by->release(by->context, f->shelf);
     f->shelf = memory;
     f->shelf_bytes = bytes + bytes/8;
@@ -230,7 +229,7 @@ static perp_error check_values(const perp_fluid *f, const head *h, const unsigne
       memcpy(&x, from, sizeof x);
       if (!(x >= least && x <= largest) || !isfinite(x))
         return refuse(PERP_ERROR_ARGUMENT, "the state holds %s that is not finite or out of "
-                           "range: %g", k < f->dimension ? "a position" : "a number", x);
+                      "range: %g", k < f->dimension ? "a position" : "a number", x);
     }
   }
   for (int32_t c = 0; c < 2*f->cells; c++)

@@ -80,7 +80,7 @@ static perp_error all_substeps(perp_fluid *f) {
     const double dt = fluid_cfl(f, left);
     if (!(dt > 0.0))
       return refuse(PERP_ERROR_ARGUMENT, "a velocity at time %g is not finite or beyond 1e12: "
-                         "forces or moving solids are too strong", f->time);
+                    "forces or moving solids are too strong", f->time);
     f->dt = dt;
     done = dt >= left ? end : done + dt;
     const perp_error error = substep(f);   // time is that of its beginning
@@ -118,8 +118,7 @@ perp_error perp_fluid_problem(const perp_fluid *f, perp_problem *problem, const 
   if (f == NULL || problem == NULL)
     return refuse(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "problem");
   if (f->report.substeps == 0)
-    return refuse(PERP_ERROR_ARGUMENT, "there was no step yet, or none since a state was "
-                       "loaded");
+    return refuse(PERP_ERROR_ARGUMENT, "there was no step yet, or none since a state was loaded");
   *problem = (perp_problem){.A = perp_from_grid(&f->grid, 0), .b = f->b, .lo = f->lo, .hi = f->hi};
   if (x != NULL) *x = f->pressure;
   return PERP_OK;

@@ -97,7 +97,7 @@ static void begin(const work *w) {
   for (size_t i = 0; i < n; i++) w->p->place[i] = KEPT;
 }
 
-// Finds an empty row without a bound on the side that y_i pushes to: e_i or -e_i is a Farkas vector.
+// An empty row without a bound on the side that y_i pushes to: e_i or -e_i is a Farkas vector.
 static void find_contradiction(const work *w) {
   const perp_problem *problem = w->problem;
   for (int32_t i = 0; i < problem->A.n; i++)

@@ -1,4 +1,4 @@
-// test_contact_stages.c: what the report says of the stages of a step and of the attempts at islands.
+// test_contact_stages.c: what the report says of a step's stages and of the attempts at islands.
 //
 // 1. The times of the stages are parts of the step's time and add up to it, on any clock.
 // 2. Each island has the impulses of one attempt, and each attempt is somebody's.
