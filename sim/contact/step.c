@@ -108,8 +108,8 @@ static perp_error find_islands(perp_world *w) {
 static double kept_for_later(const perp_world *w) {
   const double limit = w->settings.time_limit;
   if (!(limit < (double)INFINITY)) return 0.0;
-  const double later = LAST_STEP_MARGIN*fmax(w->after_solving, w->report.step == 0 ? w->pace.begun
-                                                                                   : 0.0);
+  const double detection = w->report.step == 0 ? w->pace.begun : 0.0;   // that of the start
+  const double later = LAST_STEP_MARGIN*fmax(w->after_solving, detection);
   const double overlaps = w->report.unprojected > 0 ? OVERLAPS_TIME_SHARE*limit : 0.0;
   return fmin(fmax(later, overlaps), KEPT_TIME_SHARE_MAX*limit);
 }
