@@ -51,13 +51,8 @@ static int take_fields(perp_fluid *f) {
 }
 
 void *fluid_scratch(perp_fluid *f, size_t bytes) {
-  if (bytes <= f->scratch_bytes && f->scratch != NULL) return f->scratch;
-  buffer_release(&f->allocator, f->scratch);
-  f->scratch_bytes = bytes + bytes/8 + 64;
-  f->scratch = f->allocator.allocate(f->allocator.context, f->scratch_bytes);
-  if (f->scratch != NULL) return f->scratch;
-  refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes", f->scratch_bytes);
-  f->scratch_bytes = 0;
+  if (buffer_grow(&f->allocator, &f->scratch, bytes, 0)) return f->scratch.at;
+  refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes", bytes);
   return NULL;
 }
 
@@ -183,9 +178,9 @@ void perp_fluid_destroy(perp_fluid *f) {
   }
   drop_particles(f, &f->p);
   buffer_release(&f->allocator, f->kappa);
-  buffer_release(&f->allocator, f->solid);
-  buffer_release(&f->allocator, f->shelf);
-  buffer_release(&f->allocator, f->scratch);
+  buffer_free(&f->allocator, &f->solid_memory);
+  buffer_free(&f->allocator, &f->shelf);
+  buffer_free(&f->allocator, &f->scratch);
   const perp_allocator from = f->allocator;
   from.release(from.context, f);
 }
@@ -197,15 +192,10 @@ perp_error perp_fluid_add_solid(perp_fluid *f, const perp_fluid_shape *solid, in
   perp_fluid_shape taken;
   perp_error error = settings_check_shape(solid, f->dimension, &taken);
   if (error != PERP_OK) return error;
-  if (f->solids == f->solid_room) {
-    const int32_t room = 2*f->solid_room + 4;
-    perp_fluid_shape *all = f->allocator.allocate(f->allocator.context, (size_t)room*sizeof *all);
-    if (all == NULL) return refuse(PERP_ERROR_MEMORY, "no memory for %d solids", room);
-    if (f->solids > 0) memcpy(all, f->solid, (size_t)f->solids*sizeof *all);
-    buffer_release(&f->allocator, f->solid);
-    f->solid = all;
-    f->solid_room = room;
-  }
+  const size_t bytes = (size_t)f->solids*sizeof taken;
+  if (!buffer_grow(&f->allocator, &f->solid_memory, bytes + sizeof taken, bytes))
+    return refuse(PERP_ERROR_MEMORY, "no memory for solid %d", f->solids);
+  f->solid = f->solid_memory.at;
   f->solid[f->solids++] = taken;
   f->dt = 0.0;
   error = fluid_solids(f);

@@ -89,7 +89,7 @@ perp_error perp_fluid_pour(perp_fluid *f, const perp_fluid_shape *where, int64_t
   if (error == PERP_OK) error = fluid_surface(f);
   if (error == PERP_OK) error = fluid_measure(f);
   if (error != PERP_OK) {
-    fluid_restore(f, f->shelf);
+    fluid_restore(f, f->shelf.at);
     return error;
   }
   if (count != NULL) *count = more;

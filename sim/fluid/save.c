@@ -151,16 +151,13 @@ size_t perp_fluid_save(const perp_fluid *f, void *memory, size_t size) {
 
 // ---- back ----
 
-static void put_motions(perp_fluid *f, const unsigned char *from) {
-  for (int32_t i = 0; i < f->solids; i++, from += sizeof(motion)) {
-    perp_fluid_shape *s = &f->solid[i];
-    motion m;
-    memcpy(&m, from, sizeof m);
-    memcpy(s->position, m.position, sizeof m.position);
-    memcpy(s->orientation, m.orientation, sizeof m.orientation);
-    memcpy(s->velocity, m.velocity, sizeof m.velocity);
-    memcpy(s->spin, m.spin, sizeof m.spin);
-  }
+static void put_motion(perp_fluid_shape *s, const unsigned char *from) {
+  motion m;
+  memcpy(&m, from, sizeof m);
+  memcpy(s->position, m.position, sizeof m.position);
+  memcpy(s->orientation, m.orientation, sizeof m.orientation);
+  memcpy(s->velocity, m.velocity, sizeof m.velocity);
+  memcpy(s->spin, m.spin, sizeof m.spin);
 }
 
 static void put_fields(perp_fluid *f, const unsigned char *from) {
@@ -177,13 +174,13 @@ void fluid_restore(perp_fluid *f, const void *memory) {
   head h;
   memcpy(&h, memory, sizeof h);
   const unsigned char *from = (const unsigned char *)memory + sizeof h;
-  put_motions(f, from);
+  for (int32_t i = 0; i < f->solids; i++, from += sizeof(motion)) put_motion(&f->solid[i], from);
   f->p.count = h.particles;
   f->time = h.time;
   f->poured = h.poured;
   f->draws = h.draws;
   f->stale = h.stale;
-  put_fields(f, from + (size_t)f->solids*sizeof(motion));
+  put_fields(f, from);
   f->dt = 0.0;
   f->solid_stamp = 0;
   fluid_solids(f);             // was possible before: it fails for what a caller's function says
@@ -191,16 +188,9 @@ void fluid_restore(perp_fluid *f, const void *memory) {
 
 perp_error fluid_shelve(perp_fluid *f) {
   const size_t bytes = bytes_of(f, f->p.count, f->kappa != NULL);
-  if (bytes > f->shelf_bytes) {
-    const perp_allocator *by = &f->allocator;
-    void *memory = by->allocate(by->context, bytes + bytes/8);
-    if (memory == NULL)
-      return refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes of the state before a step", bytes);
-    if (f->shelf != NULL) by->release(by->context, f->shelf);
-    f->shelf = memory;
-    f->shelf_bytes = bytes + bytes/8;
-  }
-  store(f, f->shelf);
+  if (!buffer_grow(&f->allocator, &f->shelf, bytes, 0))
+    return refuse(PERP_ERROR_MEMORY, "no memory for %zu bytes of the state before a step", bytes);
+  store(f, f->shelf.at);
   return PERP_OK;
 }
 
@@ -209,13 +199,8 @@ perp_error fluid_shelve(perp_fluid *f) {
 static perp_error check_values(const perp_fluid *f, const head *h, const unsigned char *from) {
   part list[PARTS_MAX];
   for (int32_t i = 0; i < f->solids; i++, from += sizeof(motion)) {
-    motion m;
-    memcpy(&m, from, sizeof m);
     perp_fluid_shape s = f->solid[i], taken;
-    memcpy(s.position, m.position, sizeof m.position);
-    memcpy(s.orientation, m.orientation, sizeof m.orientation);
-    memcpy(s.velocity, m.velocity, sizeof m.velocity);
-    memcpy(s.spin, m.spin, sizeof m.spin);
+    put_motion(&s, from);
     const perp_error error = settings_check_shape(&s, f->dimension, &taken);
     if (error != PERP_OK) return error;
   }

@@ -32,7 +32,8 @@ struct perp_fluid {
   int32_t stale;                 // 1: u is not that of the particles, some were poured
 
   perp_fluid_shape *solid;
-  int32_t solids, solid_room;
+  int32_t solids;
+  buffer solid_memory;           // that of `solid`
 
   particles p;
   int32_t *first;                // cells + 1: particles of each cell, after reseed
@@ -61,11 +62,9 @@ struct perp_fluid {
   uint64_t solid_stamp;          // of the solids that solid_distance, open and wall are of; 0: none
   int32_t squeezed;              // closed parts of the liquid whose walls leave too little room
   int infeasible;                // ... and perp_check_farkas agrees that no pressure answers them
-  void *scratch;                 // of the stage at hand: fluid_scratch()
-  size_t scratch_bytes;
+  buffer scratch;                // of the stage at hand: fluid_scratch()
   uint8_t *mark[3];              // faces: layers of an extrapolation
-  void *shelf;                   // the state before a step, should that fail
-  size_t shelf_bytes;
+  buffer shelf;                  // the state before a step, should that fail
 
   double poured;                 // volume
   perp_fluid_report report;

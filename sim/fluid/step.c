@@ -103,7 +103,7 @@ perp_error perp_fluid_step(perp_fluid *f, perp_fluid_report *report) {
                                   .particles = f->p.count};
   error = all_substeps(f);
   if (error != PERP_OK) {
-    fluid_restore(f, f->shelf);
+    fluid_restore(f, f->shelf.at);
     f->report = before;
     return error;
   }

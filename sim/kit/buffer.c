@@ -11,9 +11,11 @@ void buffer_release(const perp_allocator *from, void *memory) {
   if (memory != NULL) from->release(from->context, memory);
 }
 
+enum { LARGE_BYTES = 1 << 20 };   // from which a buffer gets an eighth to spare, not a half
+
 int buffer_grow(const perp_allocator *from, buffer *b, size_t bytes, size_t keep) {
   if (b->at != NULL && bytes <= b->bytes) return 1;
-  const size_t wanted = bytes + bytes/2 + 64;
+  const size_t wanted = bytes + bytes/(bytes < LARGE_BYTES ? 2 : 8) + 64;
   void *at = from->allocate(from->context, wanted);
   if (at == NULL) return 0;
   if (keep > 0) memcpy(at, b->at, keep);
