@@ -130,14 +130,14 @@ typedef enum perp_world_stage {   // a part of a step
 #define PERP_X(id, name, text) PERP_WORLD_##id,
   PERP_WORLD_STAGE_LIST(PERP_X)
 #undef PERP_X
-  PERP_WORLD_STAGES
+  PERP_WORLD_STAGES   // how many there are
 } perp_world_stage;
-const char *perp_world_stage_name(perp_world_stage stage);
-const char *perp_world_stage_text(perp_world_stage stage);
+const char *perp_world_stage_name(perp_world_stage stage);   // "solve"
+const char *perp_world_stage_text(perp_world_stage stage);   // "the impulses of all islands"
 
 // The attempts at the impulses of an island, in their order. docs/contact.md says when each is made.
 #define PERP_ATTEMPT_LIST(X)                                                                    \
-  X(JAM,            "jam",            "those of soft contacts: no impulses are large enough")   \
+  X(JAM,            "jam",            "soft contacts, where no impulses are large enough")      \
   X(WARM,           "warm",           "the problem, from the impulses of the step before")      \
   X(COLD,           "cold",           "the problem, from zero")                                 \
   X(INELASTIC,      "inelastic",      "the problem without restitution")                        \
@@ -149,8 +149,8 @@ typedef enum perp_attempt {       // a way to find impulses
 #undef PERP_X
   PERP_ATTEMPT_COUNT
 } perp_attempt;
-const char *perp_attempt_name(perp_attempt attempt);
-const char *perp_attempt_text(perp_attempt attempt);
+const char *perp_attempt_name(perp_attempt attempt);   // "warm"
+const char *perp_attempt_text(perp_attempt attempt);   // "the problem, from zero"
 
 typedef struct perp_world_report {   // what a step did
   int64_t step;               // 1 after the first one
