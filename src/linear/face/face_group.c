@@ -288,7 +288,6 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   int32_t count = 0;
   double rows = (double)INFINITY, made = 0.0, done = 0.0;
   f->ready = 0;
-  if (deadline_passed(deadline)) return -1;
   if (f->factored) made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*most_flops(f));
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
