@@ -1,62 +1,72 @@
-// ablation.c: a fixed set of problems, solved one after the other, for scripts/ablate, which builds
-// this program again and again with one constant of the library changed.
+// ablation.c: a fixed set of problems, solved one after the other. scripts/ablate runs this program
+// again and again, each time with one constant of the library changed.
 //
-//   ablation [--skip FILE] [FOLDER]
-//     FILE: names of items to leave out, one a line
-//     FOLDER: problems as Matrix Market files, each in a folder of its own
+//   ablation [--repeat] [--only FILE] [--limit WORK] [FOLDER]
+//     --repeat  short solves are repeated, for a time that can be compared: where work is time
+//     --only    the items to solve: FILE has their names, one a line
+//     --limit   end with code 3 after this much work
+//     FOLDER    problems as Matrix Market files, each in a folder of its own
 //
-// Prints a line per item: name, 1 if solved, seconds of processor time (the least of several
-// solves), and a hash of x. An item is a problem with a method, or the first steps of a scene.
+// Prints a line per item: name, 1 if solved, its work (work.h; the least of several solves), and a
+// hash of x. An item is a problem with a method, or the first steps of a scene. Everything runs in
+// one thread, so counted work is the same to the digit in every run.
 #include <dirent.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include <perp/batch.h>
 
 #include "bench.h"
+#include "liquid.h"
 #include "mtx.h"
 #include "scene.h"
+#include "work.h"
 
-#define SECONDS_MAX 0.5          // processor time of one solve; a longer one counts as unsolved
-#define REPEAT_SECONDS_MAX 0.02  // a shorter solve is repeated, for a time that can be compared
+#define SECONDS_MAX 0.1          // of one solve, by work_seconds(); a longer one counts as unsolved
+#define REPEAT_WORK_MAX 20000000 // a shorter solve is repeated, for a time that can be compared
 #define REPEATS 5
 #define STEPS 12                 // of a scene
-#define SCENE_SECONDS_MAX 1.0
+#define SCENE_WORK_MAX 2000000000
 
-static double cpu_seconds(void *unused) {
-  (void)unused;
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
-}
+// scripts/ablate defines it where it asks which constants an item reads: called after each item
+__attribute__((weak)) void ablated_tell(const char *item);
 
-static char *skipped = NULL;     // "\nname\nname\n"
+static int repeats = 1;
+static char *wanted = NULL;      // "\nname\nname\n"; NULL: all items
 
-static void read_skipped(const char *path) {
+static void read_wanted(const char *path) {
   FILE *file = fopen(path, "r");
   size_t length = 1;
   if (file == NULL) {
     perror(path);
     exit(2);
   }
-  skipped = bench_take(1 << 20, 1);
-  skipped[0] = '\n';
-  length += fread(skipped + 1, 1, (1 << 20) - 2, file);
-  skipped[length] = '\0';
+  wanted = bench_take(1 << 20, 1);
+  wanted[0] = '\n';
+  length += fread(wanted + 1, 1, (1 << 20) - 2, file);
+  wanted[length] = '\0';
   fclose(file);
 }
 
-static int skips(const char *what, const char *how) {
+static int is_wanted(const char *what, const char *how) {
   char line[300];
   snprintf(line, sizeof line, "\n%s %s\n", what, how);
-  return skipped != NULL && strstr(skipped, line) != NULL;
+  return wanted == NULL || strstr(wanted, line) != NULL;
 }
 
-static void report(const char *what, const char *how, int solved, double seconds, uint64_t hash) {
-  printf("%s %s\t%d\t%.6f\t%016llx\n", what, how, solved, seconds, (unsigned long long)hash);
+static void report(const char *what, const char *how, int solved, uint64_t work, uint64_t hash) {
+  char item[300];
+  snprintf(item, sizeof item, "%s %s", what, how);
+  printf("%s\t%d\t%llu\t%016llx\n", item, solved, (unsigned long long)work,
+         (unsigned long long)hash);
+  fflush(stdout);   // --limit and crashes keep the lines before them
+  if (ablated_tell != NULL) ablated_tell(item);
 }
+
+static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint64_t hash_of(uint64_t hash, const void *data, size_t bytes) {   // FNV-1a
   const unsigned char *byte = data;
@@ -64,25 +74,46 @@ static uint64_t hash_of(uint64_t hash, const void *data, size_t bytes) {   // FN
   return hash;
 }
 
-static void solve(const char *what, const perp_problem *p, const perp_method *m) {
-  if (skips(what, m->name)) return;
-  perp_options o = perp_default_options(m);
-  double *x = bench_take((size_t)p->A.n, sizeof *x), least = (double)INFINITY;
-  uint64_t hash = 0;
+// how: the method's name, and the option that differs from its defaults, if any
+static void solve_with(const char *what, const char *how, const perp_problem *p, perp_options o) {
+  if (!is_wanted(what, how)) return;
+  double *x = bench_take((size_t)p->A.n, sizeof *x);
+  uint64_t hash = 0, least = UINT64_MAX;
   int solved = 1;
   o.time_limit = SECONDS_MAX;
-  o.clock = cpu_seconds;
-  for (int k = 0; k < REPEATS && (k == 0 || least < REPEAT_SECONDS_MAX); k++) {
+  o.clock = work_seconds;
+  for (int k = 0; k < repeats && (k == 0 || least < REPEAT_WORK_MAX); k++) {
     perp_result r = {.status = PERP_STATUS_UNSOLVED};
     memset(x, 0, (size_t)p->A.n*sizeof *x);
-    const double start = cpu_seconds(NULL);
+    const uint64_t start = work_done();
     if (perp_solve_once(p, x, &o, &r) != PERP_OK) r.status = PERP_STATUS_UNSOLVED;
-    least = fmin(least, cpu_seconds(NULL) - start);
+    least = least_of(least, work_done() - start);
     solved &= r.status == PERP_STATUS_SOLVED;
     hash = hash_of((uint64_t)r.iterations, x, (size_t)p->A.n*sizeof *x);
   }
   free(x);
-  report(what, m->name, solved, least, hash);
+  report(what, how, solved, least, hash);
+}
+
+static void solve(const char *what, const perp_problem *p, const perp_method *m) {
+  solve_with(what, m->name, p, perp_default_options(m));
+}
+
+// By a method with each of its choices in turn, the first of which is the default.
+static void solve_by_choices(const char *what, const perp_problem *p, const perp_method *m) {
+  for (int32_t k = 0; k < m->parameter_count; k++) {
+    const perp_parameter *q = &m->parameters[k];
+    const char *rest = q->choices;
+    while (rest != NULL && *rest != '\0') {
+      const size_t length = strcspn(rest, "|");
+      char choice[60], how[150];
+      snprintf(choice, sizeof choice, "%.*s", (int)length, rest);
+      snprintf(how, sizeof how, "%s %s=%s", m->name, q->name, choice);
+      perp_options o = perp_default_options(m);
+      if (perp_set_option(&o, q->name, choice) == PERP_OK) solve_with(what, how, p, o);
+      rest += length + (rest[length] == '|');
+    }
+  }
 }
 
 static void solve_by_all(const char *what, const perp_problem *p) {
@@ -101,12 +132,90 @@ static void gallery(void) {
   }
 }
 
+// Linear solvers, orders of sweeps and whatever else a method lets its user choose.
+static void choices(void) {
+  static const char *const problems[][2] = {
+    {"fluid2d", "size=24"}, {"p-matrix", "n=60"}, {"dense-pd", "n=60"}, {"wall", "mode=0 bodies=40"},
+    {"mixed", "n=200"}, {"friction", "bodies=8"}};
+  for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
+    perp_sample sample;
+    bench_generate(problems[k][0], problems[k][1], &sample);
+    for (int32_t m = 0; m < perp_method_count(); m++) {
+      const perp_method *method = perp_method_at(m);
+      if (perp_method_accepts(method, &sample.problem) == PERP_OK) {
+        solve_by_choices(problems[k][0], &sample.problem, method);
+      }
+    }
+    perp_sample_free(&sample);
+  }
+}
+
+// Pressure on grids of cells, and by the entries of the same matrix.
+static void grids(void) {
+  static const int32_t places[][3] = {{2, 24, 0}, {2, 100, 0}, {2, 100, 1}, {3, 12, 0}, {3, 28, 0}, {3, 28, 1}};
+  for (size_t k = 0; k < sizeof places/sizeof places[0]; k++) {
+    liquid l;
+    char name[80];
+    liquid_make(places[k][0], places[k][1], 1, &l);
+    const int every = places[k][2];
+    snprintf(name, sizeof name, "liquid %d^%d%s", places[k][1], places[k][0], every ? " every" : "");
+    const perp_problem grid = {.A = perp_from_grid(&l.grid, PERP_CLAIM_NONE), .b = l.divergence,
+                               .lo = every ? l.every : l.walls, .hi = l.hi};
+    solve_by_all(name, &grid);
+    const perp_problem sparse = {.A = perp_from_csc(&l.A, PERP_CLAIM_SYMMETRIC), .b = l.b,
+                                 .lo = every ? NULL : l.lo};
+    snprintf(name, sizeof name, "liquid by entries %d^%d%s", places[k][1], places[k][0],
+             every ? " every" : "");
+    solve(name, &sparse, perp_find_method("auto"));
+    solve(name, &sparse, perp_find_method("active_set"));
+    liquid_free(&l);
+  }
+}
+
+// Many small dense problems on one solver.
+static void batches(void) {
+  enum { PROBLEMS = 64 };
+  static const char *const sizes[] = {"n=3", "n=4", "n=8", "n=12", "n=24"};
+  for (size_t k = 0; k < sizeof sizes/sizeof sizes[0]; k++) {
+    if (!is_wanted("batch", sizes[k])) continue;
+    perp_sample sample[PROBLEMS];
+    perp_problem p[PROBLEMS];
+    double *x[PROBLEMS];
+    perp_brief brief[PROBLEMS];
+    perp_solver *solver = NULL;
+    uint64_t hash = 0, least = UINT64_MAX;
+    int solved = 1;
+    for (int i = 0; i < PROBLEMS; i++) {
+      bench_generate_seed("dense-pd", sizes[k], (uint64_t)i + 1, &sample[i]);
+      p[i] = sample[i].problem;
+      x[i] = bench_take((size_t)p[i].A.n, sizeof *x[i]);
+    }
+    const perp_options o = perp_default_options(perp_find_method("auto"));
+    perp_limits limits = perp_limits_of(&p[0]);
+    if (perp_solver_create(perp_find_method("auto"), &limits, &o, NULL, &solver) != PERP_OK) exit(2);
+    for (int repeat = 0; repeat < repeats; repeat++) {
+      for (int i = 0; i < PROBLEMS; i++) memset(x[i], 0, (size_t)p[i].A.n*sizeof *x[i]);
+      const uint64_t start = work_done();
+      if (perp_solve_batch_brief(solver, p, PROBLEMS, x, brief) != PERP_OK) solved = 0;
+      least = least_of(least, work_done() - start);
+    }
+    for (int i = 0; i < PROBLEMS; i++) {
+      solved &= brief[i].status == PERP_STATUS_SOLVED;
+      hash = hash_of(hash, x[i], (size_t)p[i].A.n*sizeof *x[i]);
+      free(x[i]);
+      perp_sample_free(&sample[i]);
+    }
+    perp_solver_destroy(solver);
+    report("batch", sizes[k], solved, least, hash);
+  }
+}
+
 // Of the size at which factors, multigrid and the choice between them show.
 static void larger(void) {
   static const char *const problems[][2] = {
     {"obstacle", "size=127"}, {"fluid2d", "size=128"}, {"fluid3d", "size=20"}, {"bearing", "nx=100 ny=100"},
     {"torsion", "nx=100 ny=100"}, {"wall", "mode=0 bodies=300 points=6 speed=50"},
-    {"wall", "mode=1 bodies=200"}, {"bricks", "bodies=100"}, {"mixed", "n=2000"}, {"dense-pd", "n=300"},
+    {"wall", "mode=1 bodies=200"}, {"wall", "mode=0 bodies=900 points=8"}, {"bricks", "bodies=100"}, {"mixed", "n=2000"}, {"dense-pd", "n=300"},
     {"friction", "bodies=30"}, {"p-matrix", "n=200"}};
   for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
     perp_sample sample;
@@ -114,6 +223,37 @@ static void larger(void) {
     bench_generate(problems[k][0], problems[k][1], &sample);
     snprintf(name, sizeof name, "%s(%s)", problems[k][0], problems[k][1]);
     solve(name, &sample.problem, perp_find_method("auto"));
+    perp_sample_free(&sample);
+  }
+}
+
+// Tasks for threads, one after the other.
+static void *run_in_turn(void *unused, void (*task)(void *data, int32_t index), void *data,
+                         int32_t count) {
+  (void)unused;
+  for (int32_t k = 0; k < count; k++) task(data, k);
+  return NULL;
+}
+static void nothing_to_finish(void *unused, void *handle) { (void)unused, (void)handle; }
+
+static void threaded(void) {
+  static const char *const problems[][3] = {
+    {"fluid2d", "size=96", "auto"}, {"fluid2d", "size=64", "psor"}, {"fluid2d", "size=64", "mprgp"},
+    {"fluid3d", "size=16", "auto"}, {"wall", "mode=0 bodies=200 points=4", "auto"},
+    {"friction", "bodies=30", "auto"}, {"dense-pd", "n=300", "auto"}, {"mixed", "n=1000", "auto"}};
+  static const perp_scheduler in_turn = {.workers = 4, .enqueue = run_in_turn,
+                                         .finish = nothing_to_finish};
+  for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
+    perp_sample sample;
+    char how[150];
+    const perp_method *m = perp_find_method(problems[k][2]);
+    if (m == NULL) continue;
+    perp_options o = perp_default_options(m);
+    o.threads = 4;
+    o.scheduler = &in_turn;
+    bench_generate(problems[k][0], problems[k][1], &sample);
+    snprintf(how, sizeof how, "%s %s threads=4", problems[k][1], problems[k][2]);
+    solve_with(problems[k][0], how, &sample.problem, o);
     perp_sample_free(&sample);
   }
 }
@@ -146,32 +286,59 @@ static void scenes(void) {
     const scene *what = scene_at(k);
     scene_layout layout;
     perp_world *w = NULL;
-    if (what->build == NULL || skips(what->name, "steps") ||
+    if (what->build == NULL || !is_wanted(what->name, "steps") ||
         scene_build(what, NULL, 1, &layout) != PERP_OK) continue;
     int unsolved = scene_world(&layout, NULL, &w) != PERP_OK, steps = 0;
     uint64_t hash = 0;
-    const double start = cpu_seconds(NULL);
+    const uint64_t start = work_done();
     perp_world_report r;
-    while (steps < STEPS && !unsolved && cpu_seconds(NULL) - start < SCENE_SECONDS_MAX) {
+    while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
       unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
       steps++;
       hash = hash_of(hash, &r.dissipated, sizeof r.dissipated);
     }
-    report(what->name, "steps", !unsolved, (cpu_seconds(NULL) - start)/(steps > 0 ? steps : 1),
-           hash);
+    report(what->name, "steps", !unsolved, (work_done() - start)/(uint64_t)(steps > 0 ? steps : 1), hash);
     perp_world_destroy(w);
     scene_free(&layout);
   }
 }
 
+static void liquid_scenes(void) {
+  for (int32_t k = 0; k < scene_count(); k++) {
+    const scene *what = scene_at(k);
+    scene_pool pool;
+    perp_fluid *f = NULL;
+    if (what->fill == NULL || !is_wanted(what->name, "steps") ||
+        scene_fill(what, NULL, 1, &pool) != PERP_OK) continue;
+    int unsolved = scene_fluid(&pool, NULL, &f) != PERP_OK, steps = 0;
+    uint64_t hash = 0;
+    const uint64_t start = work_done();
+    perp_fluid_report r;
+    while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
+      unsolved = perp_fluid_step(f, &r) != PERP_OK || r.unsolved > 0;
+      steps++;
+      if (steps == 1) hash = hash_of(hash, &r.kinetic, sizeof r.kinetic);
+    }
+    report(what->name, "steps", !unsolved, (work_done() - start)/(uint64_t)(steps > 0 ? steps : 1), hash);
+    perp_fluid_destroy(f);
+  }
+}
+
 int main(int count, char **words) {
-  if (count > 2 && strcmp(words[1], "--skip") == 0) {
-    read_skipped(words[2]);
+  if (count > 1 && strcmp(words[1], "--repeat") == 0) repeats = REPEATS, words++, count--;
+  if (count > 2 && strcmp(words[1], "--only") == 0) read_wanted(words[2]), words += 2, count -= 2;
+  if (count > 2 && strcmp(words[1], "--limit") == 0) {
+    work_stop_at(strtoull(words[2], NULL, 10));
     words += 2, count -= 2;
   }
   gallery();
+  choices();
+  batches();
   larger();
+  threaded();
+  grids();
   scenes();
+  liquid_scenes();
   struct dirent **entry = NULL;
   const int entries = count > 1 ? scandir(words[1], &entry, NULL, alphasort) : 0;
   for (int k = 0; k < entries; k++) {
@@ -179,6 +346,6 @@ int main(int count, char **words) {
     free(entry[k]);
   }
   free(entry);
-  free(skipped);
+  free(wanted);
   return 0;
 }
