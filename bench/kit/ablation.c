@@ -4,7 +4,7 @@
 //   ablation [--repeat] [--only FILE] [--limit WORK] [FOLDER]
 //     --repeat  short solves are repeated, for a time that can be compared: where work is time
 //     --only    the items to solve: FILE has their names, one a line
-//     --limit   end with code 3 after this much work
+//     --limit   end with code 3 after this much work in solves
 //     FOLDER    problems as Matrix Market files, each in a folder of its own
 //
 // Prints a line per item: name, 1 if solved, its work (work.h; the least of several solves), and a
@@ -57,6 +57,29 @@ static int is_wanted(const char *what, const char *how) {
   return wanted == NULL || strstr(wanted, line) != NULL;
 }
 
+// Whether any item of this problem is wanted: else nobody needs to make it.
+static int some_wanted(const char *what) {
+  char begin[200];
+  snprintf(begin, sizeof begin, "\n%s ", what);
+  return wanted == NULL || strstr(wanted, begin) != NULL;
+}
+
+static uint64_t work_left = UINT64_MAX;   // of --limit, for items: making problems is free
+
+static uint64_t begin_item(void) {
+  const uint64_t now = work_done();
+  work_stop_at(work_left < UINT64_MAX - now ? now + work_left : UINT64_MAX);
+  return now;
+}
+
+// since begin_item()
+static uint64_t end_item(uint64_t start) {
+  const uint64_t work = work_done() - start;
+  work_stop_at(UINT64_MAX);
+  if (work_left < UINT64_MAX) work_left -= work < work_left ? work : work_left;
+  return work;
+}
+
 static void report(const char *what, const char *how, int solved, uint64_t work, uint64_t hash) {
   char item[300];
   snprintf(item, sizeof item, "%s %s", what, how);
@@ -85,9 +108,9 @@ static void solve_with(const char *what, const char *how, const perp_problem *p,
   for (int k = 0; k < repeats && (k == 0 || least < REPEAT_WORK_MAX); k++) {
     perp_result r = {.status = PERP_STATUS_UNSOLVED};
     memset(x, 0, (size_t)p->A.n*sizeof *x);
-    const uint64_t start = work_done();
+    const uint64_t start = begin_item();
     if (perp_solve_once(p, x, &o, &r) != PERP_OK) r.status = PERP_STATUS_UNSOLVED;
-    least = least_of(least, work_done() - start);
+    least = least_of(least, end_item(start));
     solved &= r.status == PERP_STATUS_SOLVED;
     hash = hash_of((uint64_t)r.iterations, x, (size_t)p->A.n*sizeof *x);
   }
@@ -126,6 +149,7 @@ static void solve_by_all(const char *what, const perp_problem *p) {
 static void gallery(void) {
   for (int32_t k = 0; k < perp_family_count(); k++) {
     perp_sample sample;
+    if (!some_wanted(perp_family_at(k)->name)) continue;
     if (perp_generate(perp_family_at(k), NULL, 1, &sample) != PERP_OK) continue;
     solve_by_all(perp_family_at(k)->name, &sample.problem);
     perp_sample_free(&sample);
@@ -139,6 +163,7 @@ static void choices(void) {
     {"mixed", "n=200"}, {"friction", "bodies=8"}};
   for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
     perp_sample sample;
+    if (!some_wanted(problems[k][0])) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
     for (int32_t m = 0; m < perp_method_count(); m++) {
       const perp_method *method = perp_method_at(m);
@@ -155,19 +180,20 @@ static void grids(void) {
   static const int32_t places[][3] = {{2, 24, 0}, {2, 100, 0}, {2, 100, 1}, {3, 12, 0}, {3, 28, 0}, {3, 28, 1}};
   for (size_t k = 0; k < sizeof places/sizeof places[0]; k++) {
     liquid l;
-    char name[80];
-    liquid_make(places[k][0], places[k][1], 1, &l);
+    char name[80], by_entries[80];
     const int every = places[k][2];
     snprintf(name, sizeof name, "liquid %d^%d%s", places[k][1], places[k][0], every ? " every" : "");
+    snprintf(by_entries, sizeof by_entries, "liquid by entries %d^%d%s", places[k][1], places[k][0],
+             every ? " every" : "");
+    if (!some_wanted(name) && !some_wanted(by_entries)) continue;
+    liquid_make(places[k][0], places[k][1], 1, &l);
     const perp_problem grid = {.A = perp_from_grid(&l.grid, PERP_CLAIM_NONE), .b = l.divergence,
                                .lo = every ? l.every : l.walls, .hi = l.hi};
     solve_by_all(name, &grid);
     const perp_problem sparse = {.A = perp_from_csc(&l.A, PERP_CLAIM_SYMMETRIC), .b = l.b,
                                  .lo = every ? NULL : l.lo};
-    snprintf(name, sizeof name, "liquid by entries %d^%d%s", places[k][1], places[k][0],
-             every ? " every" : "");
-    solve(name, &sparse, perp_find_method("auto"));
-    solve(name, &sparse, perp_find_method("active_set"));
+    solve(by_entries, &sparse, perp_find_method("auto"));
+    solve(by_entries, &sparse, perp_find_method("active_set"));
     liquid_free(&l);
   }
 }
@@ -195,9 +221,9 @@ static void batches(void) {
     if (perp_solver_create(perp_find_method("auto"), &limits, &o, NULL, &solver) != PERP_OK) exit(2);
     for (int repeat = 0; repeat < repeats; repeat++) {
       for (int i = 0; i < PROBLEMS; i++) memset(x[i], 0, (size_t)p[i].A.n*sizeof *x[i]);
-      const uint64_t start = work_done();
+      const uint64_t start = begin_item();
       if (perp_solve_batch_brief(solver, p, PROBLEMS, x, brief) != PERP_OK) solved = 0;
-      least = least_of(least, work_done() - start);
+      least = least_of(least, end_item(start));
     }
     for (int i = 0; i < PROBLEMS; i++) {
       solved &= brief[i].status == PERP_STATUS_SOLVED;
@@ -220,8 +246,9 @@ static void larger(void) {
   for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
     perp_sample sample;
     char name[100];
-    bench_generate(problems[k][0], problems[k][1], &sample);
     snprintf(name, sizeof name, "%s(%s)", problems[k][0], problems[k][1]);
+    if (!some_wanted(name)) continue;
+    bench_generate(problems[k][0], problems[k][1], &sample);
     solve(name, &sample.problem, perp_find_method("auto"));
     perp_sample_free(&sample);
   }
@@ -251,8 +278,9 @@ static void threaded(void) {
     perp_options o = perp_default_options(m);
     o.threads = 4;
     o.scheduler = &in_turn;
-    bench_generate(problems[k][0], problems[k][1], &sample);
     snprintf(how, sizeof how, "%s %s threads=4", problems[k][1], problems[k][2]);
+    if (!is_wanted(problems[k][0], how)) continue;
+    bench_generate(problems[k][0], problems[k][1], &sample);
     solve_with(problems[k][0], how, &sample.problem, o);
     perp_sample_free(&sample);
   }
@@ -290,14 +318,14 @@ static void scenes(void) {
         scene_build(what, NULL, 1, &layout) != PERP_OK) continue;
     int unsolved = scene_world(&layout, NULL, &w) != PERP_OK, steps = 0;
     uint64_t hash = 0;
-    const uint64_t start = work_done();
+    const uint64_t start = begin_item();
     perp_world_report r;
     while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
       unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
       steps++;
       hash = hash_of(hash, &r.dissipated, sizeof r.dissipated);
     }
-    report(what->name, "steps", !unsolved, (work_done() - start)/(uint64_t)(steps > 0 ? steps : 1), hash);
+    report(what->name, "steps", !unsolved && steps == STEPS, end_item(start), hash);
     perp_world_destroy(w);
     scene_free(&layout);
   }
@@ -312,14 +340,14 @@ static void liquid_scenes(void) {
         scene_fill(what, NULL, 1, &pool) != PERP_OK) continue;
     int unsolved = scene_fluid(&pool, NULL, &f) != PERP_OK, steps = 0;
     uint64_t hash = 0;
-    const uint64_t start = work_done();
+    const uint64_t start = begin_item();
     perp_fluid_report r;
     while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
       unsolved = perp_fluid_step(f, &r) != PERP_OK || r.unsolved > 0;
       steps++;
       if (steps == 1) hash = hash_of(hash, &r.kinetic, sizeof r.kinetic);
     }
-    report(what->name, "steps", !unsolved, (work_done() - start)/(uint64_t)(steps > 0 ? steps : 1), hash);
+    report(what->name, "steps", !unsolved && steps == STEPS, end_item(start), hash);
     perp_fluid_destroy(f);
   }
 }
@@ -328,7 +356,7 @@ int main(int count, char **words) {
   if (count > 1 && strcmp(words[1], "--repeat") == 0) repeats = REPEATS, words++, count--;
   if (count > 2 && strcmp(words[1], "--only") == 0) read_wanted(words[2]), words += 2, count -= 2;
   if (count > 2 && strcmp(words[1], "--limit") == 0) {
-    work_stop_at(strtoull(words[2], NULL, 10));
+    work_left = strtoull(words[2], NULL, 10);
     words += 2, count -= 2;
   }
   gallery();
@@ -342,7 +370,7 @@ int main(int count, char **words) {
   struct dirent **entry = NULL;
   const int entries = count > 1 ? scandir(words[1], &entry, NULL, alphasort) : 0;
   for (int k = 0; k < entries; k++) {
-    if (entry[k]->d_name[0] != '.') from_files(words[1], entry[k]->d_name);
+    if (entry[k]->d_name[0] != '.' && some_wanted(entry[k]->d_name)) from_files(words[1], entry[k]->d_name);
     free(entry[k]);
   }
   free(entry);
