@@ -28,7 +28,8 @@
 #define SECONDS_MAX 0.1          // of one solve, by work_seconds(); a longer one counts as unsolved
 #define REPEAT_WORK_MAX 20000000 // a shorter solve is repeated, for a time that can be compared
 #define REPEATS 5
-#define STEPS 12                 // of a scene
+#define STEPS 12                 // of a scene of bodies
+#define LIQUID_STEPS 3
 #define SCENE_WORK_MAX 2000000000
 
 // scripts/ablate defines it where it asks which constants an item reads: called after each item
@@ -59,7 +60,7 @@ static int is_wanted(const char *what, const char *how) {
 
 // Whether any item of this problem is wanted: else nobody needs to make it.
 static int some_wanted(const char *what) {
-  char begin[200];
+  char begin[300];
   snprintf(begin, sizeof begin, "\n%s ", what);
   return wanted == NULL || strstr(wanted, begin) != NULL;
 }
@@ -159,8 +160,8 @@ static void gallery(void) {
 // Linear solvers, orders of sweeps and whatever else a method lets its user choose.
 static void choices(void) {
   static const char *const problems[][2] = {
-    {"fluid2d", "size=24"}, {"p-matrix", "n=60"}, {"dense-pd", "n=60"}, {"wall", "mode=0 bodies=40"},
-    {"mixed", "n=200"}, {"friction", "bodies=8"}};
+    {"fluid2d", "size=24"}, {"p-matrix", "n=60"}, {"dense-pd", "n=60"},
+    {"wall", "mode=0 bodies=40"}, {"mixed", "n=200"}, {"friction", "bodies=8"}};
   for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
     perp_sample sample;
     if (!some_wanted(problems[k][0])) continue;
@@ -177,12 +178,14 @@ static void choices(void) {
 
 // Pressure on grids of cells, and by the entries of the same matrix.
 static void grids(void) {
-  static const int32_t places[][3] = {{2, 24, 0}, {2, 100, 0}, {2, 100, 1}, {3, 12, 0}, {3, 28, 0}, {3, 28, 1}};
+  static const int32_t places[][3] = {{2, 24, 0}, {2, 100, 0}, {2, 100, 1},
+                                      {3, 12, 0}, {3, 28, 0}, {3, 28, 1}};
   for (size_t k = 0; k < sizeof places/sizeof places[0]; k++) {
     liquid l;
     char name[80], by_entries[80];
     const int every = places[k][2];
-    snprintf(name, sizeof name, "liquid %d^%d%s", places[k][1], places[k][0], every ? " every" : "");
+    snprintf(name, sizeof name, "liquid %d^%d%s", places[k][1], places[k][0],
+             every ? " every" : "");
     snprintf(by_entries, sizeof by_entries, "liquid by entries %d^%d%s", places[k][1], places[k][0],
              every ? " every" : "");
     if (!some_wanted(name) && !some_wanted(by_entries)) continue;
@@ -218,7 +221,9 @@ static void batches(void) {
     }
     const perp_options o = perp_default_options(perp_find_method("auto"));
     perp_limits limits = perp_limits_of(&p[0]);
-    if (perp_solver_create(perp_find_method("auto"), &limits, &o, NULL, &solver) != PERP_OK) exit(2);
+    if (perp_solver_create(perp_find_method("auto"), &limits, &o, NULL, &solver) != PERP_OK) {
+      exit(2);
+    }
     for (int repeat = 0; repeat < repeats; repeat++) {
       for (int i = 0; i < PROBLEMS; i++) memset(x[i], 0, (size_t)p[i].A.n*sizeof *x[i]);
       const uint64_t start = begin_item();
@@ -239,9 +244,11 @@ static void batches(void) {
 // Of the size at which factors, multigrid and the choice between them show.
 static void larger(void) {
   static const char *const problems[][2] = {
-    {"obstacle", "size=127"}, {"fluid2d", "size=128"}, {"fluid3d", "size=20"}, {"bearing", "nx=100 ny=100"},
+    {"obstacle", "size=127"}, {"fluid2d", "size=128"}, {"fluid3d", "size=20"},
+    {"bearing", "nx=100 ny=100"},
     {"torsion", "nx=100 ny=100"}, {"wall", "mode=0 bodies=300 points=6 speed=50"},
-    {"wall", "mode=1 bodies=200"}, {"wall", "mode=0 bodies=900 points=8"}, {"bricks", "bodies=100"}, {"mixed", "n=2000"}, {"dense-pd", "n=300"},
+    {"wall", "mode=1 bodies=200"}, {"wall", "mode=0 bodies=900 points=8"}, {"bricks", "bodies=100"},
+    {"mixed", "n=2000"}, {"dense-pd", "n=300"},
     {"friction", "bodies=30"}, {"p-matrix", "n=200"}};
   for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
     perp_sample sample;
@@ -250,6 +257,117 @@ static void larger(void) {
     if (!some_wanted(name)) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
     solve(name, &sample.problem, perp_find_method("auto"));
+    perp_sample_free(&sample);
+  }
+}
+
+// A by its bodies instead of by its entries, by every method.
+static void by_bodies(void) {
+  static const char *const problems[][2] = {
+    {"wall", "mode=0 bodies=40"}, {"wall", "mode=0 bodies=147 speed=50"},
+    {"wall", "mode=1 bodies=46"}, {"wall", "mode=0 points=6 speed=50 bodies=92"},
+    {"friction", "bodies=15"}, {"bricks", "preset=4"}, {"bricks", "bodies=60"}};
+  for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
+    perp_sample sample;
+    char name[120];
+    snprintf(name, sizeof name, "%s(%s) by bodies", problems[k][0], problems[k][1]);
+    if (!some_wanted(name)) continue;
+    bench_generate(problems[k][0], problems[k][1], &sample);
+    perp_problem p = sample.problem;
+    if (sample.product_rowptr != NULL) {
+      p.A = perp_from_product(&sample.product, p.A.claims);
+      solve_by_all(name, &p);
+    }
+    perp_sample_free(&sample);
+  }
+}
+
+// Interior points, active sets and what auto makes of them, where guesses are far off.
+static void walls(void) {
+  static const char *const problems[][2] = {
+    {"wall", "mode=0 bodies=147 speed=50"},
+    {"wall", "mode=0 bodies=147 points=6 condition=1e8 speed=20"}, {"wall", "mode=1 bodies=100"},
+    {"bricks", "preset=4"}, {"obstacle", "size=64"}};
+  static const char *const methods[] = {"auto", "active_set", "interior_point"};
+  for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
+    perp_sample sample;
+    char name[120];
+    snprintf(name, sizeof name, "%s(%s)", problems[k][0], problems[k][1]);
+    if (!some_wanted(name)) continue;
+    bench_generate(problems[k][0], problems[k][1], &sample);
+    for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
+      if (perp_method_accepts(perp_find_method(methods[m]), &sample.problem) == PERP_OK) {
+        solve(name, &sample.problem, perp_find_method(methods[m]));
+      }
+    }
+    perp_sample_free(&sample);
+  }
+}
+
+// An item's name says how many classes are known: with fewer, that item is missing, and so lost.
+static const char *name_classes(int known, char name[40]) {
+  snprintf(name, 40, "%d classes", known);
+  return name;
+}
+
+static int classes_wanted(const char *what) {
+  char name[40];
+  int found = 0;
+  for (int k = 0; k <= PERP_CLASS_COUNT; k++) found |= is_wanted(what, name_classes(k, name));
+  return found;
+}
+
+// Classes of A, a bound of the error and a proof: solved means as much as without a change.
+static void analyse(const char *what, const perp_problem *p) {
+  const size_t n = (size_t)p->A.n;
+  double *x = bench_take(n, sizeof *x), *lower = bench_take(n, sizeof *x);
+  double *upper = bench_take(n, sizeof *x);
+  perp_options o = perp_default_options(perp_find_method("auto"));
+  perp_result r = {.status = PERP_STATUS_UNSOLVED};
+  o.clock = work_seconds;
+  o.time_limit = SECONDS_MAX;
+  memset(x, 0, n*sizeof *x);
+  if (perp_solve_once(p, x, &o, &r) == PERP_OK && r.status == PERP_STATUS_SOLVED) {
+    if (classes_wanted(what)) {
+      perp_classes c;
+      uint64_t hash = 0;
+      int known = 0;
+      const uint64_t start = begin_item();
+      const int ended = perp_classify(p, NULL, &c) == PERP_OK;
+      const uint64_t work = end_item(start);
+      for (int k = 0; ended && k < PERP_CLASS_COUNT; k++) {
+        known += c.of[k].verdict != PERP_UNKNOWN;
+        hash = hash_of(hash, &c.of[k].verdict, sizeof c.of[k].verdict);
+      }
+      char how[40];
+      report(what, name_classes(known, how), ended, work, hash);
+    }
+    if (is_wanted(what, "bound")) {
+      perp_bound bound = {0};
+      const uint64_t start = begin_item();
+      const int ended = perp_error_bound(p, x, NULL, upper, &bound) == PERP_OK;
+      const uint64_t work = end_item(start);
+      report(what, "bound", ended && bound.known, work,
+             hash_of(0, &bound.largest, sizeof bound.largest));
+    }
+    if (is_wanted(what, "proof")) {
+      perp_proof proof = {0};
+      const uint64_t start = begin_item();
+      const int ended = perp_prove(p, x, NULL, lower, upper, &proof) == PERP_OK;
+      const uint64_t work = end_item(start);
+      report(what, "proof", ended && proof.proven, work,
+             hash_of(0, &proof.width, sizeof proof.width));
+    }
+  }
+  free(x), free(lower), free(upper);
+}
+
+static void analyses(void) {
+  for (int32_t k = 0; k < perp_family_count(); k++) {
+    perp_sample sample;
+    if (!some_wanted(perp_family_at(k)->name) ||
+        perp_generate(perp_family_at(k), NULL, 1, &sample) != PERP_OK) continue;
+    analyse(perp_family_at(k)->name, &sample.problem);
     perp_sample_free(&sample);
   }
 }
@@ -297,7 +415,8 @@ static void from_files(const char *folder, const char *name) {
   mtx_matrix A, b, lo, hi;
   const unsigned bounds = MTX_VECTOR | MTX_ALLOW_INFINITE;
   const int has_A = read(folder, name, "A", 0, &A), has_b = read(folder, name, "b", MTX_VECTOR, &b);
-  const int has_lo = read(folder, name, "lo", bounds, &lo), has_hi = read(folder, name, "hi", bounds, &hi);
+  const int has_lo = read(folder, name, "lo", bounds, &lo);
+  const int has_hi = read(folder, name, "hi", bounds, &hi);
   if (has_A && has_b) {
     const perp_csc csc = {A.rows, A.columns, A.colptr, A.row, A.value};
     const perp_dense dense = {.n = A.rows, .value = A.value, .by_column = 1};
@@ -305,29 +424,43 @@ static void from_files(const char *folder, const char *name) {
                             .b = b.value, .lo = has_lo ? lo.value : NULL,
                             .hi = has_hi ? hi.value : NULL};
     solve_by_all(name, &p);
+    analyse(name, &p);
   }
   mtx_free(&A), mtx_free(&b), mtx_free(&lo), mtx_free(&hi);
 }
 
+// name: of a method, or NULL: as the scene is
+static void step_scene(const scene *what, const char *name) {
+  char how[80];
+  scene_layout layout;
+  perp_world *w = NULL;
+  snprintf(how, sizeof how, "steps%s%s", name == NULL ? "" : " ", name == NULL ? "" : name);
+  if (!is_wanted(what->name, how) || scene_build(what, NULL, 1, &layout) != PERP_OK) return;
+  perp_options o = perp_default_options(name == NULL ? NULL : perp_find_method(name));
+  o.clock = work_seconds;
+  if (name != NULL) layout.settings.options = &o;
+  int unsolved = scene_world(&layout, NULL, &w) != PERP_OK, steps = 0;
+  uint64_t hash = 0;
+  const uint64_t start = begin_item();
+  perp_world_report r;
+  while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
+    unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
+    steps++;
+    hash = hash_of(hash, &r.dissipated, sizeof r.dissipated);
+  }
+  report(what->name, how, !unsolved && steps == STEPS, end_item(start), hash);
+  perp_world_destroy(w);
+  scene_free(&layout);
+}
+
 static void scenes(void) {
+  static const char *const methods[] = {NULL, "contact_newton", "contact_sweep", "convex_friction",
+                                        "active_set", "interior_point"};
   for (int32_t k = 0; k < scene_count(); k++) {
-    const scene *what = scene_at(k);
-    scene_layout layout;
-    perp_world *w = NULL;
-    if (what->build == NULL || !is_wanted(what->name, "steps") ||
-        scene_build(what, NULL, 1, &layout) != PERP_OK) continue;
-    int unsolved = scene_world(&layout, NULL, &w) != PERP_OK, steps = 0;
-    uint64_t hash = 0;
-    const uint64_t start = begin_item();
-    perp_world_report r;
-    while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
-      unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
-      steps++;
-      hash = hash_of(hash, &r.dissipated, sizeof r.dissipated);
+    if (scene_at(k)->build == NULL) continue;
+    for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
+      step_scene(scene_at(k), methods[m]);
     }
-    report(what->name, "steps", !unsolved && steps == STEPS, end_item(start), hash);
-    perp_world_destroy(w);
-    scene_free(&layout);
   }
 }
 
@@ -342,12 +475,12 @@ static void liquid_scenes(void) {
     uint64_t hash = 0;
     const uint64_t start = begin_item();
     perp_fluid_report r;
-    while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
+    while (steps < LIQUID_STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
       unsolved = perp_fluid_step(f, &r) != PERP_OK || r.unsolved > 0;
       steps++;
-      if (steps == 1) hash = hash_of(hash, &r.kinetic, sizeof r.kinetic);
+      hash = hash_of(hash, &r.kinetic, sizeof r.kinetic);
     }
-    report(what->name, "steps", !unsolved && steps == STEPS, end_item(start), hash);
+    report(what->name, "steps", !unsolved && steps == LIQUID_STEPS, end_item(start), hash);
     perp_fluid_destroy(f);
   }
 }
@@ -363,6 +496,9 @@ int main(int count, char **words) {
   choices();
   batches();
   larger();
+  by_bodies();
+  walls();
+  analyses();
   threaded();
   grids();
   scenes();
@@ -370,7 +506,8 @@ int main(int count, char **words) {
   struct dirent **entry = NULL;
   const int entries = count > 1 ? scandir(words[1], &entry, NULL, alphasort) : 0;
   for (int k = 0; k < entries; k++) {
-    if (entry[k]->d_name[0] != '.' && some_wanted(entry[k]->d_name)) from_files(words[1], entry[k]->d_name);
+    const char *name = entry[k]->d_name;
+    if (name[0] != '.' && some_wanted(name)) from_files(words[1], name);
     free(entry[k]);
   }
   free(entry);
