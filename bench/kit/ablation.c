@@ -22,6 +22,7 @@
 #include "bench.h"
 #include "liquid.h"
 #include "mtx.h"
+#include "qp_problems.h"
 #include "scene.h"
 #include "work.h"
 
@@ -92,6 +93,12 @@ static void report(const char *what, const char *how, int solved, uint64_t work,
 
 static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+// What a certificate holds for: a solution, or that there is none.
+static int is_answer(perp_status status) {
+  return status == PERP_STATUS_SOLVED || status == PERP_STATUS_INFEASIBLE ||
+         status == PERP_STATUS_NO_SMALL_SOLUTION;
+}
+
 static uint64_t hash_of(uint64_t hash, const void *data, size_t bytes) {   // FNV-1a
   const unsigned char *byte = data;
   for (size_t i = 0; i < bytes; i++) hash = (hash ^ byte[i])*UINT64_C(0x100000001b3);
@@ -112,8 +119,9 @@ static void solve_with(const char *what, const char *how, const perp_problem *p,
     const uint64_t start = begin_item();
     if (perp_solve_once(p, x, &o, &r) != PERP_OK) r.status = PERP_STATUS_UNSOLVED;
     least = least_of(least, end_item(start));
-    solved &= r.status == PERP_STATUS_SOLVED;
-    hash = hash_of((uint64_t)r.iterations, x, (size_t)p->A.n*sizeof *x);
+    solved &= is_answer(r.status);
+    hash = hash_of((uint64_t)r.iterations + ((uint64_t)r.status << 32), x,
+                   (size_t)p->A.n*sizeof *x);
   }
   free(x);
   report(what, how, solved, least, hash);
@@ -287,7 +295,8 @@ static void walls(void) {
   static const char *const problems[][2] = {
     {"wall", "mode=0 bodies=147 speed=50"},
     {"wall", "mode=0 bodies=147 points=6 condition=1e8 speed=20"}, {"wall", "mode=1 bodies=100"},
-    {"bricks", "preset=4"}, {"obstacle", "size=64"}};
+    {"bricks", "preset=4"}, {"obstacle", "size=64"},
+    {"obstacle", "size=90"}};
   static const char *const methods[] = {"auto", "active_set", "interior_point"};
   for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
     perp_sample sample;
@@ -315,6 +324,27 @@ static int classes_wanted(const char *what) {
   int found = 0;
   for (int k = 0; k <= PERP_CLASS_COUNT; k++) found |= is_wanted(what, name_classes(k, name));
   return found;
+}
+
+// Convex quadratic programs with equations and bounds: saddle points.
+static void quadratic_programs(void) {
+  enum { SIZE_MAX_HERE = 400, SIDE_MAX = 20, ROWS_MAX = 3000 };
+  static const char *const methods[] = {"auto", "interior_point", "active_set"};
+  for (int32_t k = 0; k < qp_family_count; k++) {
+    const qp_family *f = &qp_families[k];
+    const int32_t most = strncmp(f->name, "AUG2D", 5) == 0 ? SIDE_MAX : SIZE_MAX_HERE;
+    qp_complementarity c;
+    if (!some_wanted(f->name)) continue;
+    qp_problem qp = qp_make(f, f->size < most ? f->size : most);
+    qp_complementarity_make(&c, &qp);
+    for (size_t m = 0; c.n <= ROWS_MAX && m < sizeof methods/sizeof methods[0]; m++) {
+      if (perp_method_accepts(perp_find_method(methods[m]), &c.problem) == PERP_OK) {
+        solve(f->name, &c.problem, perp_find_method(methods[m]));
+      }
+    }
+    qp_complementarity_free(&c);
+    qp_free(&qp);
+  }
 }
 
 // Classes of A, a bound of the error and a proof: solved means as much as without a change.
@@ -498,6 +528,7 @@ int main(int count, char **words) {
   larger();
   by_bodies();
   walls();
+  quadratic_programs();
   analyses();
   threaded();
   grids();
