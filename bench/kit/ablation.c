@@ -459,13 +459,38 @@ static void from_files(const char *folder, const char *name) {
   mtx_free(&A), mtx_free(&b), mtx_free(&lo), mtx_free(&hi);
 }
 
+// "boxes=5 friction=0.2" -> the scene's parameters, which the caller frees
+static double *scene_values(const scene *what, const char *settings) {
+  double *values = bench_take((size_t)what->parameter_count, sizeof *values);
+  char text[100];
+  for (int32_t k = 0; k < what->parameter_count; k++) values[k] = what->parameters[k].initial;
+  snprintf(text, sizeof text, "%s", settings);
+  for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
+    const size_t length = strcspn(word, "=");
+    const char *number = word + length + (word[length] == '=');
+    word[length] = '\0';
+    const int32_t k = scene_parameter(what, word);
+    if (k < 0) {
+      fprintf(stderr, "%s has no parameter %s\n", what->name, word);
+      exit(2);
+    }
+    values[k] = atof(number);
+  }
+  return values;
+}
+
 // name: of a method, or NULL: as the scene is
-static void step_scene(const scene *what, const char *name) {
-  char how[80];
+static void step_scene(const scene *what, const char *settings, const char *name) {
+  char how[200];
   scene_layout layout;
   perp_world *w = NULL;
-  snprintf(how, sizeof how, "steps%s%s", name == NULL ? "" : " ", name == NULL ? "" : name);
-  if (!is_wanted(what->name, how) || scene_build(what, NULL, 1, &layout) != PERP_OK) return;
+  snprintf(how, sizeof how, "%s%ssteps%s%s", settings, *settings == '\0' ? "" : " ",
+           name == NULL ? "" : " ", name == NULL ? "" : name);
+  if (!is_wanted(what->name, how)) return;
+  double *values = scene_values(what, settings);
+  const int built = scene_build(what, values, 1, &layout) == PERP_OK;
+  free(values);
+  if (!built) return;
   perp_options o = perp_default_options(name == NULL ? NULL : perp_find_method(name));
   o.clock = work_seconds;
   if (name != NULL) layout.settings.options = &o;
@@ -477,6 +502,8 @@ static void step_scene(const scene *what, const char *name) {
     unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
     steps++;
     hash = hash_of(hash, &r.dissipated, sizeof r.dissipated);
+    hash = hash_of(hash, &r.kinetic, sizeof r.kinetic);
+    hash = hash_of(hash, &r.residual, sizeof r.residual);
   }
   report(what->name, how, !unsolved && steps == STEPS, end_item(start), hash);
   perp_world_destroy(w);
@@ -486,11 +513,21 @@ static void step_scene(const scene *what, const char *name) {
 static void scenes(void) {
   static const char *const methods[] = {NULL, "contact_newton", "contact_sweep", "convex_friction",
                                         "active_set", "interior_point"};
+  static const char *const piles[][2] = {
+    {"stack", "boxes=5"}, {"stack", "boxes=10 friction=0.2"}, {"pyramid", "base=4"},
+    {"pyramid", "base=6 friction=0.3"}, {"wall", "bricks=25"}, {"card-house", "levels=1"},
+    {"card-house", "levels=2"}, {"heavy-on-light", "boxes=3 ratio=100"},
+    {"heavy-on-light", "boxes=4 ratio=30"}, {"hollow-sphere", "spheres=40"},
+    {"box", "balls=80 friction=0.3"}, {"arch", "stones=6"}};
   for (int32_t k = 0; k < scene_count(); k++) {
     if (scene_at(k)->build == NULL) continue;
     for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
-      step_scene(scene_at(k), methods[m]);
+      step_scene(scene_at(k), "", methods[m]);
     }
+  }
+  for (size_t k = 0; k < sizeof piles/sizeof piles[0]; k++) {
+    step_scene(scene_find(piles[k][0]), piles[k][1], NULL);
+    step_scene(scene_find(piles[k][0]), piles[k][1], "contact_newton");
   }
 }
 
