@@ -31,6 +31,7 @@
 #define REPEATS 5
 #define STEPS 12                 // of a scene of bodies
 #define LIQUID_STEPS 3
+#define LIMIT_OVERRUN_MAX 1.25   // time of a solve over its limit: more is too late
 #define SCENE_WORK_MAX 2000000000
 
 // scripts/ablate defines it where it asks which constants an item reads: called after each item
@@ -326,6 +327,53 @@ static int classes_wanted(const char *what) {
   return found;
 }
 
+// Solves that a limit of time ends. Instead of the work, the column has the residual that remains: 5 %
+// more are a residual two to six times as large. A solve is lost if it overruns its limit.
+static void solve_within(const char *what, const char *how, double seconds, const perp_problem *p,
+                         const perp_method *m) {
+  double *x = bench_take((size_t)p->A.n, sizeof *x);
+  perp_options o = perp_default_options(m);
+  perp_result r = {.status = PERP_STATUS_UNSOLVED};
+  o.time_limit = seconds;
+  o.clock = work_seconds;
+  const uint64_t start = begin_item();
+  const double before = work_seconds(NULL);
+  const int ended = perp_solve_once(p, x, &o, &r) == PERP_OK;
+  const int kept = work_seconds(NULL) - before < LIMIT_OVERRUN_MAX*seconds;
+  end_item(start);
+  const double residual = fmax(fmin(r.certificate.residual, 1e3), 1e-16);   // NaN: 1e3
+  report(what, how, ended && kept, (uint64_t)(1e6*(16.0 + log10(residual))),
+         hash_of((uint64_t)r.iterations, x, (size_t)p->A.n*sizeof *x));
+  free(x);
+}
+
+static void limits(void) {
+  static const char *const problems[][2] = {
+    {"obstacle", "size=64"}, {"fluid2d", "size=64"}, {"fluid3d", "size=12"},
+    {"bearing", "nx=60 ny=60"}, {"wall", "mode=0 bodies=147 speed=50"}, {"wall", "mode=1 bodies=60"},
+    {"friction", "bodies=30"}, {"bricks", "preset=4"}, {"mixed", "n=1000"}, {"dense-pd", "n=200"},
+    {"p-matrix", "n=150"}};
+  static const char *const methods[] = {"auto", "active_set", "interior_point", "pgs", "pgs_sm",
+                                        "minmap_newton", "contact_sweep", "multigrid"};
+  static const double seconds[] = {2e-3, 8e-3, 3e-2};
+  for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
+    perp_sample sample;
+    char name[120], how[80];
+    snprintf(name, sizeof name, "%s(%s) within", problems[k][0], problems[k][1]);
+    if (!some_wanted(name)) continue;
+    bench_generate(problems[k][0], problems[k][1], &sample);
+    for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
+      const perp_method *method = perp_find_method(methods[m]);
+      if (perp_method_accepts(method, &sample.problem) != PERP_OK) continue;
+      for (size_t t = 0; t < sizeof seconds/sizeof seconds[0]; t++) {
+        snprintf(how, sizeof how, "%g ms %s", 1e3*seconds[t], method->name);
+        if (is_wanted(name, how)) solve_within(name, how, seconds[t], &sample.problem, method);
+      }
+    }
+    perp_sample_free(&sample);
+  }
+}
+
 // Convex quadratic programs with equations and bounds: saddle points.
 static void quadratic_programs(void) {
   enum { SIZE_MAX_HERE = 400, SIDE_MAX = 20, ROWS_MAX = 3000 };
@@ -565,6 +613,7 @@ int main(int count, char **words) {
   larger();
   by_bodies();
   walls();
+  limits();
   quadratic_programs();
   analyses();
   threaded();
