@@ -327,8 +327,8 @@ static int classes_wanted(const char *what) {
   return found;
 }
 
-// Solves that a limit of time ends. Instead of the work, the column has the residual that remains: 5 %
-// more are a residual two to six times as large. A solve is lost if it overruns its limit.
+// Solves that a limit of time ends. Instead of the work, the column has the residual that remains:
+// 5 % more are a residual two to six times as large. A solve is lost if it overruns its limit.
 static void solve_within(const char *what, const char *how, double seconds, const perp_problem *p,
                          const perp_method *m) {
   double *x = bench_take((size_t)p->A.n, sizeof *x);
@@ -350,7 +350,8 @@ static void solve_within(const char *what, const char *how, double seconds, cons
 static void limits(void) {
   static const char *const problems[][2] = {
     {"obstacle", "size=64"}, {"fluid2d", "size=64"}, {"fluid3d", "size=12"},
-    {"bearing", "nx=60 ny=60"}, {"wall", "mode=0 bodies=147 speed=50"}, {"wall", "mode=1 bodies=60"},
+    {"bearing", "nx=60 ny=60"}, {"wall", "mode=0 bodies=147 speed=50"},
+    {"wall", "mode=1 bodies=60"},
     {"friction", "bodies=30"}, {"bricks", "preset=4"}, {"mixed", "n=1000"}, {"dense-pd", "n=200"},
     {"p-matrix", "n=150"}};
   static const char *const methods[] = {"auto", "active_set", "interior_point", "pgs", "pgs_sm",
