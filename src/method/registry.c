@@ -87,13 +87,14 @@ static uint32_t kinds_of_rows(const perp_problem *problem) {
   return kinds;
 }
 
-// Lists the first methods of the table that accept the problem: "auto, pgs, psor".
+// Lists methods to choose from that accept the problem: "auto, pgs, nncg".
 static void name_others(const perp_problem *problem, facts *of_A, char *names, size_t size) {
   const uint32_t rows = kinds_of_rows(problem);
   char unused[PHRASE];
   names[0] = '\0';
   for (int32_t k = 0; k < COUNT; k++) {
-    if (missing(table[k], problem, of_A, rows, unused) != NULL ||
+    if (table[k]->tier != PERP_TIER_CHOOSE ||
+        missing(table[k], problem, of_A, rows, unused) != NULL ||
         demands_unmet_after_presolve(table[k], problem).what != DEMAND_NONE)
       continue;
     if (strlen(names) + strlen(table[k]->name) + 3 > size) break;
