@@ -8,13 +8,17 @@
 //     perp_world_add(world, &ball, NULL);
 //     perp_world_step(world, NULL);
 //
-// Any consistent units will do; the defaults are meters and seconds. y is up: gravity points along
+// Any consistent units will do; the defaults are metres and seconds. y is up: gravity points along
 // -y. In two dimensions bodies move in the plane of x and y.
 // Positions, velocities and spins are limited to 1e12.
 // A function that fails changes nothing in the world, and perp_last_message() says what was wrong.
 // Threads may use different worlds at the same time, but one world only one after the other.
 //
+// An island is a group of bodies that touch each other. Its contacts are one problem.
+//
 // E13: Erleben, Numerical methods for linear complementarity problems, 2013.
+//
+// a _|_ b: in each row, a_i b_i = 0.
 #ifndef PERP_CONTACT_H
 #define PERP_CONTACT_H
 
@@ -47,8 +51,8 @@ typedef struct perp_body {    // from perp_sphere(), perp_box(), perp_plane() or
   int32_t material;           // 0, 1, ...: see perp_world_pair
   double extent[3];           // see perp_shape
   double offset;              // of a plane, along its normal
-  double mass;                // > 0; INFINITY: keeps its velocity and spin, whatever hits it.
-                              //   Planes and hollow spheres always do
+  double mass;                // > 0; INFINITY: contacts do not change its velocity and spin.
+                              //   Planes and hollow spheres always have infinite mass
   double inertia[3];          // about the body's own axes; all 0: from shape and mass
   perp_motion motion;
 } perp_body;
@@ -65,7 +69,7 @@ typedef enum perp_contact_model {   // the contact model solved in each step
   PERP_CONTACT_NORMAL,        // no friction: 0 <= l _|_ J W J' l + b >= 0
   PERP_CONTACT_FRICTION,      // the LCP E13 (27), K directions at each contact
   PERP_CONTACT_STAGGERED,     // normal and friction problem in turn until both hold
-  PERP_CONTACT_BOXED,         // two directions, |l_t| <= mu l_n with l_n of the round before
+  PERP_CONTACT_BOXED,         // two tangents, |l_t| <= mu l_n in each, l_n of the round before
   PERP_CONTACT_MODEL_COUNT
 } perp_contact_model;
 
@@ -76,15 +80,15 @@ typedef struct perp_world_settings {   // from perp_world_defaults(): values in 
   int32_t directions;         // K >= 3 of the friction pyramid (4); in two dimensions always 2
   int32_t threads;            // the bits of every answer do not depend on it (1)
   int32_t sleep;              // steps at rest after which an island sleeps; (0): never
-  int32_t rounds;             // of staggered and boxed, at most (20)
-  int32_t trace;              // iterations of the largest island to keep for perp_world_trace; (0)
+  int32_t rounds;             // most rounds of the models STAGGERED and BOXED (20)
+  int32_t trace;              // iterations of the largest island kept for perp_world_trace (0)
   int32_t reserved;
   double gravity[3];          // (0, -9.81, 0): y is up
   double step;                // h (1/60)
   double margin;              // bodies closer than this are contacts (0.01)
   double restitution_speed;   // slower impacts do not bounce (0.5)
   double friction, restitution;   // of materials without a pair of their own (0.5, 0)
-  double time_limit;          // seconds of each step, all of it; (INFINITY): none
+  double time_limit;          // seconds for a whole step; (INFINITY): none
   const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied. Threads may
                               //   call its functions at the same time
 } perp_world_settings;
@@ -101,12 +105,12 @@ perp_error perp_world_add(perp_world *world, const perp_body *body, int32_t *id)
 // friction >= 0 and restitution in [0, 1] where these two materials meet
 perp_error perp_world_pair(perp_world *world, int32_t material_a, int32_t material_b,
                            double friction, double restitution);
-// added to gravity in the next step only; force at the centre of mass, NULL: none
+// Adds a force at the centre of mass and a torque, in the next step only. NULL: none
 perp_error perp_world_push(perp_world *world, int32_t id, const double *force /* 3 */,
                            const double *torque /* 3 */);
 
 int32_t perp_world_count(const perp_world *world);          // of bodies
-// What the body is now.
+// The body as it is now.
 perp_error perp_world_read(const perp_world *world, int32_t id, perp_body *body);
 // all of them, perp_world_count() entries; valid until a call that changes the world
 const perp_motion *perp_world_motions(const perp_world *world);
@@ -121,7 +125,7 @@ perp_error perp_world_move(perp_world *world, int32_t id, const perp_motion *mot
   X(ISLANDS,  "islands",  "groups of bodies that touch each other and are awake")      \
   X(FORCES,   "forces",   "gravity and pushes, and the velocities they give contacts") \
   X(SOLVE,    "solve",    "the impulses of all islands")                               \
-  X(IMPULSES, "impulses", "the velocities they leave")                                 \
+  X(IMPULSES, "impulses", "the velocities after these impulses")                       \
   X(DRIFT,    "drift",    "bodies move")                                               \
   X(PROJECT,  "project",  "overlaps that remain are removed")                          \
   X(SLEEP,    "sleep",    "islands at rest fall asleep")                               \
@@ -155,7 +159,7 @@ const char *perp_attempt_text(perp_attempt attempt);   // "the problem, from zer
 typedef struct perp_world_report {   // what a step did
   int64_t step;               // 1 after the first one
   double time;                // step * h
-  int32_t contacts;           // those the step was solved with
+  int32_t contacts;           // in the problems of the step
   int32_t rows;               // of all problems together
   int32_t islands;            // that were solved; those asleep are not counted
   int32_t asleep;             // bodies
@@ -166,23 +170,24 @@ typedef struct perp_world_report {   // what a step did
   double kinetic, potential;  // after the step; potential: of gravity, 0 at the origin
   double dissipated;          // since the beginning: energy at the start plus work of pushes, and
                               //   of bodies of infinite mass, minus energy now
-  double penetration;         // deepest after the step, >= 0
+  double penetration;         // depth of the deepest overlap after the step, >= 0
   double momentum[3], angular[3];   // of the bodies of finite mass; angular about the origin
   int32_t projections;        // islands with overlaps to remove
   int32_t unprojected;        // of them: islands that kept a small overlap, because its problem was
                               //   not certified or removing it would have added energy
   double seconds;             // that the step took
-  double solve_seconds;       // of them in problems
+  double solve_seconds;       // the part of `seconds` in which problems were solved
   double overrun;             // seconds by which the step exceeded time_limit; 0: it did not
   int32_t starved;            // parts of the step that were skipped for lack of memory: overlaps
                               //   stay, contacts are found at the next step, or a problem was
                               //   solved without a method that needs more memory; 0: none
-  int32_t answers[PERP_ATTEMPT_COUNT];       // islands with the impulses of each attempt
+  int32_t answers[PERP_ATTEMPT_COUNT];       // islands that each attempt found impulses for
   double stage_seconds[PERP_WORLD_STAGES];   // parts of `seconds`
 } perp_world_report;
 
-// report may be NULL. A step that is not solved uses the best impulses found, and says so. A step
-// that fails changes nothing, and the report is then that of the step before.
+// report may be NULL. If a problem is not solved, the step uses the best impulses found, and the
+// report counts the problem as unsolved. A step that fails changes nothing, and the report is then
+// that of the step before.
 perp_error perp_world_step(perp_world *world, perp_world_report *report);
 // the report of the last step; before the first one, energies and momentum at the start
 perp_error perp_world_last(const perp_world *world, perp_world_report *report);

@@ -9,13 +9,15 @@
 //     perp_fluid_pour(fluid, &block, NULL);
 //     perp_fluid_step(fluid, NULL);
 //
-// Any consistent units will do; the defaults are meters, kilograms and seconds. The grid is a box
-// with solid sides. y is up, as gravity says.
+// Any consistent units will do; the defaults are metres, kilograms and seconds. The grid is a box
+// with solid sides. y is up: gravity points along -y.
 // A function that fails changes nothing in the fluid, and perp_last_message() says what was wrong.
 // Threads may use different fluids at the same time, but one fluid only one after the other.
 //
 // ANE17: Andersen, Niebe and Erleben, A fast linear complementarity problem solver for fluid
 // animation, 2017.
+//
+// p: pressure; u: velocity; n: normal of a wall, into the liquid. a _|_ b: a b = 0 in each cell.
 #ifndef PERP_FLUID_H
 #define PERP_FLUID_H
 
@@ -39,11 +41,11 @@ typedef enum perp_fluid_kind {   // the form of a shape
 typedef struct perp_fluid_shape {
   size_t size;                // sizeof(perp_fluid_shape)
   int32_t kind;               // a perp_fluid_kind
-  int32_t outside;            // 1: all of space but this, such as a tank
+  int32_t outside;            // 1: the space outside the form, as the walls of a tank
   double extent[3];           // see perp_fluid_kind
   double position[3];         // of the centre; of a plane: a point on it
   double orientation[4];      // a unit quaternion (w, x, y, z)
-  double velocity[3], spin[3];   // solids move by them; liquid begins with them
+  double velocity[3], spin[3];   // of a solid; of liquid: those with which it starts
   // CUSTOM: signed distance of x at time t, negative inside. x is in the shape's own axes, which
   // are at position and turned by orientation
   double (*distance)(void *context, const double x[3], double t);
@@ -59,8 +61,8 @@ perp_fluid_shape perp_fluid_plane(double x, double y, double z, double normal_x,
 // ------------------------------------------------------------------------------------------- fluid
 
 typedef enum perp_walls {     // what a wall demands of the liquid at it
-  PERP_WALLS_NO_SLIP,         // u = that of the wall
-  PERP_WALLS_SLIP,            // u.n = that of the wall
+  PERP_WALLS_NO_SLIP,         // u = velocity of the wall
+  PERP_WALLS_SLIP,            // u.n = wall.n, where wall is the velocity of the wall
   PERP_WALLS_SEPARATING,      // 0 <= p _|_ (u - wall).n >= 0
   PERP_WALLS_COUNT
 } perp_walls;
@@ -77,18 +79,19 @@ typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in 
   int32_t walls;              // a perp_walls (PERP_WALLS_SEPARATING)
   int32_t every_cell;         // (0) complementarity in all liquid cells, not only at walls
   int32_t transfer;           // a perp_transfer (PERP_TRANSFER_FLIP)
-  double flip;                // (0.97) part of FLIP, the rest is PIC
+  double flip;                // (0.97) share of FLIP in the blend; the rest is PIC
   double step;                // (1/60) seconds of perp_fluid_step
-  double cfl;                 // (2) cells that nothing crosses within a substep
-  int32_t substeps;           // (64) at most, of a step; then they are longer than cfl allows
-  int32_t particles;          // (2) per cell and direction when poured: 4 or 8 a cell
+  double cfl;                 // (2) most cells that liquid may cross in a substep: sets its length
+  int32_t substeps;           // (64) most substeps of a step. If cfl asks for more, substeps are
+                              //   longer than cfl allows
+  int32_t particles;          // (2) per cell along each axis when poured: 4 or 8 in a cell
   int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 times that many,
-                              //   unless all cells around are sparse
+                              //   unless all cells around them have few
   int32_t compensate;         // (0) 1: keeps the liquid's volume at the amount poured in
   int32_t threads;            // (1) the bits of every answer do not depend on it
   double gravity[3];          // (0, -9.81, 0)
   double density;             // (1000)
-  uint64_t seed;              // (1) for random places of particles; 0: rows and columns
+  uint64_t seed;              // (1) for random places of particles; 0: in rows and columns
   // acceleration at x, added to gravity; NULL: none
   void (*force)(void *context, const double x[3], double t, double acceleration[3]);
   void *context;
@@ -120,15 +123,15 @@ perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
 // The stages of a substep, after ANE17 Fig. 2; the last one runs once per step. Each is a file in
 // sim/fluid.
 #define PERP_FLUID_STAGE_LIST(X)                                                       \
-  X(SOLIDS,      "solids",      "they move; area fractions and velocities of walls")   \
+  X(SOLIDS,      "solids",      "solids move; area fractions and velocities of walls") \
   X(ADVECT,      "advect",      "particles move with the velocity of the grid")        \
   X(RESEED,      "reseed",      "particles are sorted, added and removed")             \
-  X(SURFACE,     "surface",     "where the liquid is: distances, cell types, theta")   \
+  X(SURFACE,     "surface",     "where the liquid is: distances and cell types")       \
   X(GATHER,      "gather",      "velocities of particles to the grid")                 \
   X(FORCES,      "forces",      "gravity and other forces")                            \
   X(ASSEMBLE,    "assemble",    "the pressure problem")                                \
-  X(PRESSURE,    "pressure",    "its solution")                                        \
-  X(PROJECT,     "project",     "the velocity that remains")                           \
+  X(PRESSURE,    "pressure",    "the solution of the pressure problem")                \
+  X(PROJECT,     "project",     "velocities after the pressure has acted")             \
   X(EXTRAPOLATE, "extrapolate", "velocities beyond the surface")                       \
   X(SCATTER,     "scatter",     "velocities of the grid to particles")                 \
   X(MEASURE,     "measure",     "volume, momentum, energy")
@@ -146,25 +149,26 @@ typedef struct perp_fluid_report {   // what a step did
   double time;                // at the end of the step
   int32_t substeps;           // of the step
   int32_t liquid;             // cells, in the last substep; the next three likewise
-  int32_t complementary;      // of them: with p >= 0 _|_ y >= 0
-  int32_t separating;         // of those: y > 0
+  int32_t complementary;      // of `liquid`: 0 <= p _|_ y >= 0
+  int32_t separating;         // of `complementary`: y > 0
   int32_t components;         // of the liquid
-  int64_t particles, added, removed;   // now; by this step
+  int64_t particles, added, removed;   // particles now; added and removed by this step
   int32_t solved, unsolved;   // pressure problems: certified, or not
   int32_t worst_status;       // a perp_status: of one that is not solved, if any is; else solved
   int32_t newton, inner;      // iterations of all substeps
   double residual;            // the largest certified one
   double divergence;          // largest |div u| after projection in cells that are equations, 1/s
-  double courant;             // cells that the fastest velocity crosses in a substep, at most
-  double volume;              // of the liquid, by its level set
-  double poured;              // what was poured: volume - poured is the drift
+  double courant;             // most cells that the fastest velocity crossed in a substep
+  double volume;              // of the liquid, enclosed by its surface
+  double poured;              // volume poured in; volume - poured is the drift
   double kinetic, potential;  // of the particles
   double momentum[3];         // of the particles
   double seconds;             // that the step took
   double stage_seconds[PERP_FLUID_STAGES];   // in each stage
 } perp_fluid_report;
 
-// report may be NULL. A pressure problem that is not solved leaves its best iterate, and says so.
+// report may be NULL. If a pressure problem is not solved, the step uses the best pressure found,
+// and the report counts the problem as unsolved.
 perp_error perp_fluid_step(perp_fluid *fluid, perp_fluid_report *report);
 // the report of the last step; before the first one: what was poured
 perp_error perp_fluid_last(const perp_fluid *fluid, perp_fluid_report *report);

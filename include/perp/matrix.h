@@ -3,6 +3,8 @@
 // perp.h has the dense matrix, the sparse one and the matrix behind a callback.
 //
 // E13: Erleben, Numerical methods for linear complementarity problems, 2013.
+//
+// a _|_ b: in each row, a_i b_i = 0.
 #ifndef PERP_MATRIX_H
 #define PERP_MATRIX_H
 
@@ -56,24 +58,27 @@ typedef enum perp_cell { PERP_CELL_SOLID, PERP_CELL_LIQUID, PERP_CELL_AIR } perp
 //     A_hh = sum of w_f over the faces to cells that are not solid,   A_hl = -w_f for liquid l.
 // The pressure of air is 0. Nothing flows through a solid cell or the edge of the grid. Cells that
 // are not liquid have rows of the identity: with b = 0 there, p = 0.
-// For 0 <= p _|_ div u >= 0, b is div u before pressure, with area fractions, times density/dt.
+// For 0 <= p _|_ div u >= 0, with the u that p leaves, b is density/dt times the divergence before
+// p acts, computed with area fractions.
 typedef struct perp_grid {
   int32_t cells[3];           // >= 1 each; cells[2] = 1: two dimensions
   double spacing[3];          // > 0: distance between cell centres
   const uint8_t *type;        // one perp_cell for each cell
-  const double *face[3];      // weights >= 0: area fraction of the face; towards air, divided by
-                              //   theta (ghost fluid). face[0] has cells[0] + 1 entries in a line:
-                              //   the face below (i, j, k) is at (k*cells[1] + j)*(cells[0] + 1) + i.
+  const double *face[3];      // weights >= 0: area fraction of the face. Towards air: that
+                              //   fraction divided by theta, the liquid's share of the line
+                              //   between the two centres (ghost fluid).
+                              //   face[0] has cells[0] + 1 entries in a line: the face below
+                              //   (i, j, k) is at (k*cells[1] + j)*(cells[0] + 1) + i.
                               //   face[1] and face[2] have one more entry in their own direction.
                               //   NULL: 1 everywhere
 } perp_grid;
 // adds the claims "symmetric", "positive semidefinite" and "Z"
 perp_operator perp_from_grid(const perp_grid *matrix, uint32_t claims);
 
-// Bounds for a liquid that can separate from walls. Liquid cells that touch a solid cell, the edge
-// of the grid, or a face of weight below 1 that is not towards air, get lo = 0 and hi = inf (every
-// = 1: all liquid cells do). The other liquid cells are equations: lo = -inf. Cells without liquid
-// get lo = hi = 0.
+// Bounds for a liquid that can separate from walls. every = 0: liquid cells at a wall get lo = 0
+// and hi = inf. The other liquid cells are equations: lo = -inf and hi = inf. every = 1: all liquid
+// cells get lo = 0 and hi = inf. A cell is at a wall if it touches a solid cell, the edge of the
+// grid, or a face of weight below 1 that is not towards air. Cells without liquid get lo = hi = 0.
 perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, double *hi);
 
 // ---------------------------------------------------------------------------- a matrix of your own

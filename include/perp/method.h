@@ -14,16 +14,16 @@
 extern "C" {
 #endif
 
-// needs: what the operator must be able to do; several bits: all of them
+// needs: what the method demands of the operator and of A; several bits: all of them
 #define PERP_NEEDS_DIAGONAL  1u    // diagonal()
 #define PERP_NEEDS_SWEEP     2u    // sweep(), or add_column() and diagonal()
 #define PERP_NEEDS_SUBMATRIX 4u    // the entries of A: submatrix()
 #define PERP_NEEDS_TRANSPOSE 8u    // apply_transpose()
-#define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): perp_classify finds FRICTION
+#define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): PERP_CLASS_FRICTION
 #define PERP_NEEDS_TRIDIAGONAL 32u // no entry with |i - j| > 1
-#define PERP_NEEDS_BODIES 64u      // the contact LCP as perp_from_contact has it, not its entries
-#define PERP_NEEDS_SYMMETRIC 128u  // A = A' up to rounding, of what presolve leaves
-#define PERP_NEEDS_NEARLY_SYMMETRIC 256u   // the same up to a thousandth, once rows and columns are
+#define PERP_NEEDS_BODIES 64u      // an operator from perp_from_contact; entries are not enough
+#define PERP_NEEDS_SYMMETRIC 128u  // A = A' up to rounding, after presolve
+#define PERP_NEEDS_NEARLY_SYMMETRIC 256u   // A = A' up to a thousandth, after rows and columns are
                                    //   scaled
 #define PERP_NEEDS_POSITIVE_DIAGONAL 512u   // A_ii > 0
 
@@ -37,7 +37,7 @@ extern "C" {
 #define PERP_TRAIT_FINITE     4u   // ends by itself after finitely many steps
 #define PERP_TRAIT_NO_ALLOC   8u   // perp_solve allocates nothing
 #define PERP_TRAIT_SCALES    16u   // gains from diagonal scaling (the others are invariant)
-#define PERP_TRAIT_ALL       32u   // looks for all solutions: never short-cut by a trivial one
+#define PERP_TRAIT_ALL       32u   // looks for all solutions: runs even if x = 0 is one
 #define PERP_TRAIT_SPLITS    64u   // prefers connected components one by one
 #define PERP_TRAIT_META     128u   // runs other methods
 #define PERP_TRAIT_EQUILIBRATE 256u   // wants rows and columns scaled to entries near 1
@@ -133,9 +133,9 @@ const perp_method *perp_method_at(int32_t index);          // NULL outside 0 .. 
 // tol, time_limit, ...: every method has them
 int32_t perp_common_parameter_count(void);                 // how many there are
 const perp_parameter *perp_common_parameter_at(int32_t index);   // NULL outside 0 .. count-1
-// of the method or common
+// A parameter of the method, or one that every method has; NULL if there is none of this name.
 const perp_parameter *perp_find_parameter(const perp_method *method, const char *name);
-// what these options say
+// The value of the parameter in these options.
 double perp_parameter_value(const perp_options *options, const perp_parameter *parameter);
 
 // PERP_YES if one of the method's classes is among those found, so that its convergence is proved.

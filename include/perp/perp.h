@@ -3,16 +3,17 @@
 // Find x such that, with y = A x + b:
 //     lo <= x <= hi,   y_i >= 0 where x_i < hi_i,   y_i <= 0 where x_i > lo_i.
 // So y_i = 0 between the bounds, y_i >= 0 at the lower bound, y_i <= 0 at the upper bound, and y_i
-// is arbitrary where lo_i = hi_i.
-// LCP: lo = 0, hi = +inf.  Mixed: lo = -inf, hi = +inf on free rows.  Boxed: finite hi.
+// is arbitrary where lo_i = hi_i. LCP (linear complementarity problem): lo = 0, hi = +inf. Mixed:
+// lo = -inf and hi = +inf on free rows, so y_i = 0. Boxed: finite hi.
 //
 // A perp_error says that a call was wrong or that memory was missing. A perp_status says how a
 // solve ended. Reaching the time limit is a status: x is then the best iterate. Only the
 // certificate (perp_certify) decides that x is a solution; a method never does.
 //
-// perp copies no matrix, and keeps no pointer to your data after a call returns. Threads may call
-// any function at the same time if no two use the same perp_solver. After fork() the child may use
-// and destroy its parent's solvers; they then work in one thread.
+// A perp_problem points to your data. perp does not change them, and a solver keeps no pointer to
+// them after a call returns. Threads may call any function at the same time if no two use the same
+// perp_solver. After fork() the child may use and destroy its parent's solvers; they then work in
+// one thread.
 //
 // Other headers: matrix.h (contacts, grids, matrices of your own), tuning.h (settings of single
 // methods), analysis.h (proofs, error bounds, classes of matrices), method.h (the table of methods,
@@ -30,7 +31,7 @@
 extern "C" {
 #endif
 
-const char *perp_version(void);   // of the library; the header's is PERP_VERSION_STRING
+const char *perp_version(void);   // version of the library; the header's is PERP_VERSION_STRING
 
 // ---------------------------------------------------------------------------- errors and statuses
 
@@ -60,7 +61,7 @@ const char *perp_last_message(void);
 // For libraries built on perp: sets that message and returns the code.
 perp_error perp_fail(perp_error code, const char *message);
 
-// How a solve ended.
+// How a solve ended. The merit is the function that a method lowers, such as 1/2 |residual|^2.
 #define PERP_STATUS_LIST(X)                                                                       \
   X(UNSOLVED,        "unsolved",        "nothing is claimed")                                     \
   X(SOLVED,          "solved",          "the certificate holds")                                  \
@@ -124,8 +125,8 @@ typedef struct perp_callback {  // a matrix known only through products
 #define PERP_CLAIM_H        16u    // H-matrix with positive diagonal
 
 typedef struct perp_operator_ops perp_operator_ops;   // matrix.h
-typedef struct perp_operator {     // a matrix of any kind
-  const perp_operator_ops *ops;   // what it can do
+typedef struct perp_operator {   // a matrix of any kind
+  const perp_operator_ops *ops; // what it can do
   const void *self;             // the data of the matrix
   int32_t n;
   uint32_t claims;              // PERP_CLAIM_*
@@ -161,7 +162,7 @@ typedef struct perp_certificate {   // docs/theory.md defines r, G and S
                               //   allowed for: doubles cannot do better
   int32_t weaker;             // 1: the residual is scaled by the diagonal or not at all, because A
                               //   does not tell its row and column maxima or its components, or
-                              //   because there was no time. (A product needs its diagonal only.)
+                              //   because time ran out. A product needs only its diagonal
   int32_t worst;              // row with the largest r_i relative to its component; -1 if n = 0
   int32_t components;         // connected components of A's pattern
   double residual;            // max over i of r_i / (G_c if > 0, else S_c): about <= tol if solved
@@ -197,8 +198,8 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
 
 typedef struct perp_method perp_method;           // a row of the method table: method.h
 typedef struct perp_linear_ops perp_linear_ops;   // a linear solver: method.h
-const perp_method *perp_find_method(const char *name);        // "pgs"; NULL if there is none
-const char *perp_method_name(const perp_method *method);   // "pgs"
+const perp_method *perp_find_method(const char *name);      // "pgs"; NULL if there is none
+const char *perp_method_name(const perp_method *method);    // "pgs"
 
 typedef struct perp_statistics {   // one iteration
   int32_t iteration;               // of the method, so far
@@ -210,18 +211,18 @@ typedef struct perp_statistics {   // one iteration
 
 typedef struct perp_allocator {    // NULL functions mean malloc and free
   void *(*allocate)(void *context, size_t bytes);   // aligned for any type
-  void (*release)(void *context, void *memory);   // memory that allocate returned
+  void (*release)(void *context, void *memory);     // memory that allocate returned
   void *context;
 } perp_allocator;
 
 typedef struct perp_options {      // from perp_default_options()
   size_t size;                     // sizeof(perp_options): a struct of zeros is refused
-  const perp_method *method;       // the one that these options are for
+  const perp_method *method;       // the method that these options are for
   double tol;                      // relative tolerance of the certificate
   double absolute_tol;             // see perp_certify; 0: none
   double time_limit;               // seconds; INFINITY: none
   int32_t iteration_limit;         // after which the best iterate is returned
-  int32_t threads;                 // of perp's own; the bits of x do not depend on it
+  int32_t threads;                 // how many perp uses; the bits of x do not depend on it
   int32_t presolve;                // 1: first remove fixed variables, empty and singleton rows
   int32_t split;                   // a perp_split: solve connected components one by one
   int32_t scale;                   // 1: diagonal scaling, for methods that gain from it
@@ -293,7 +294,7 @@ perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_op
                            perp_result *result);
 
 // To solve many problems, create a solver once. It allocates its memory on creation. Methods with
-// PERP_TRAIT_NO_ALLOC allocate nothing in perp_solve.
+// PERP_TRAIT_NO_ALLOC (method.h) allocate nothing in perp_solve.
 typedef struct perp_solver perp_solver;
 typedef struct perp_limits {       // the largest problem that a solver takes
   int32_t n;
@@ -315,10 +316,10 @@ perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *
                       perp_result *result);
 void perp_solver_destroy(perp_solver *solver);       // NULL is fine
 // Does the work that depends on A alone, without regard to options.time_limit. Later solves with
-// the same stamps (not 0) then have all of their time for their own b.
+// the same stamps (not 0) skip this work.
 perp_error perp_solver_prepare(perp_solver *solver, const perp_problem *problem);
-// Sets the time limit of later solves, for example to the rest of a frame. Seconds must be finite
-// and > 0, and the solver must have been created with a finite options.time_limit.
+// Sets the time limit of later solves, for example to the time left in a frame. Seconds must be
+// finite and > 0, and the solver must have been created with a finite options.time_limit.
 perp_error perp_solver_set_time_limit(perp_solver *solver, double seconds);
 
 #ifdef __cplusplus
