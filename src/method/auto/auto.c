@@ -204,7 +204,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
 const perp_method method_auto = {
   .name = "auto", .tier = PERP_TIER_CHOOSE,
   .use = "any problem; looks at A and tries methods in turn",
-  .title = "chooses, watches, falls back, certifies",
+  .title = "tries the methods that suit A in turn",
   .source = "this library",
   .formula = "small: pivots; contacts: contact_newton, sweeps, lemke; symmetric: active_set, "
              "interior_point; other: lemke, fischer_newton; each from the best iterate so far",

@@ -126,7 +126,7 @@ static void add(ladder *l, const perp_method *method, int32_t iterations, const 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
 static void contact_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
-  static const char why[] = "A is the contact LCP (27)";
+  static const char why[] = "A describes contacts with friction";
   const int many = f->n > PIVOT_ROWS_MAX;   // a pivot costs as much as several sweeps
   if (f->bodies) add(l, &method_contact_newton, least(limit, 1000), "bodies are known");
   add(l, &method_contact_sweep, least(limit, f->n <= SMALL_ROWS_MAX ? 20 : many ? 20000 : 100), why);
@@ -140,7 +140,7 @@ static void contact_ladder(ladder *l, const outlook *f, int32_t limit, int32_t p
   add(l, &method_fischer_newton, least(limit, 200), why);
   add(l, &method_proximal, least(limit, 50), "a larger sigma");
   l->rungs[l->count - 1].shift = 1e-4;
-  add(l, &method_contact_sweep, least(limit, 5000), "the remaining time");
+  add(l, &method_contact_sweep, least(limit, 5000), "for the remaining time");
 }
 
 // The number of apgd iterations that cost half as much as the twenty factorisations of
@@ -169,9 +169,9 @@ static void symmetric_ladder(ladder *l, const outlook *f, int32_t limit, int32_t
   if (f->entries && f->n <= FACTOR_ROWS_MAX) add(l, &method_interior_point, least(limit, 200), why);
   if (f->entries && f->n <= PIVOT_ROWS_MAX && !pivot_first) add(l, &method_dantzig, pivots, why);
   if (f->sweeps && f->A.positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
-  if (f->entries && f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, "a pivoting method ends");
-  add(l, NULL, 0, "nothing has ended yet");
-  add(l, &method_apgd, limit, "the remaining time");
+  if (f->entries && f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, "pivoting always ends");
+  add(l, NULL, 0, "no method has solved it");
+  add(l, &method_apgd, limit, "for the remaining time");
 }
 
 static void general_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
@@ -183,18 +183,18 @@ static void general_ladder(ladder *l, const outlook *f, int32_t limit, int32_t p
   if (f->A.monotone && f->n > SMALL_ROWS_MAX)
     add(l, &method_interior_point, least(limit, 200), perhaps);
   if (f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, why);
-  add(l, NULL, 0, "nothing has ended yet");
+  add(l, NULL, 0, "no method has solved it");
   add(l, &method_fischer_newton, least(limit, 300), why);
   if (f->A.monotone && f->n <= SMALL_ROWS_MAX)
     add(l, &method_interior_point, least(limit, 200), perhaps);
   if (f->n <= PIVOT_ROWS_MAX) {
     add(l, &method_proximal, least(limit, 20), "A + sigma I is less singular");
   } else {
-    add(l, &method_lemke, pivots, "a pivoting method ends");
+    add(l, &method_lemke, pivots, "pivoting always ends");
   }
   if (f->sweeps) add(l, &method_pgs, least(limit, 2000), "sweeps are cheap");
   if (f->sweeps) {
-    add(l, &method_psor, limit, "the remaining time");
+    add(l, &method_psor, limit, "for the remaining time");
     l->rungs[l->count - 1].omega = 0.6;
   }
 }
@@ -222,7 +222,7 @@ int32_t select_rungs(const outlook *f, int32_t iteration_limit, rung *rungs) {
     add(&l, &method_apgd, iteration_limit, "A is known by products only");
   }
   if (f->entries && f->n > SELECT_TINY_ROWS_MAX && f->n <= most)
-    add(&l, &method_enumerate, INT32_MAX, "nothing else ended");
+    add(&l, &method_enumerate, INT32_MAX, "no method has solved it");
   return l.count;
 }
 

@@ -53,7 +53,7 @@ static void run_friction_boxes(perp_run *run) {
 
 const perp_method method_friction_boxes = {
   .name = "friction_boxes", .tier = PERP_TIER_REFERENCE,
-  .title = "friction in boxes: another model than (27)",
+  .title = "friction in boxes: another model than E13 (27)",
   .source = "E13 4.1",
   .formula = "ln <- max(0, ln - y_n/B_nn), lt <- clamp(lt - y_t/B_tt, 0, mu ln)",
   .converges = "no proof; its fixed points solve another model of friction",

@@ -399,7 +399,7 @@ const perp_method method_lemke = {
   .use = "any A of up to a few thousand rows",
   .title = "Lemke's complementary pivoting",
   .source = "Lemke 1965; Cottle, Pang, Stone 4.4",
-  .formula = "y = A x + b + d z0: the complement of what left enters, until z0 leaves",
+  .formula = "y = A x + b + d z0: when x_i or y_i leaves, the other enters, until z0 leaves",
   .converges = "positive definite, P- and strictly copositive A; copositive-plus A (semidefinite "
                "ones too) if the problem is feasible",
   .cost = "a solve with the basis: n^2 if dense, a few columns of the LU if sparse",
