@@ -309,7 +309,7 @@ static void explain_references(void) {
   printf("\nClasses of matrices:\n");
   for (int i = 0; i < PERP_CLASS_COUNT; i++)
     text_row(stdout, 2, perp_class_name((perp_class)i), 26, perp_class_text((perp_class)i));
-  printf("\nSources of the methods:\n");
+  printf("\nSources of the methods; docs/theory.md has their titles:\n");
   for (int32_t i = 0; i < perp_method_count(); i++)
     text_row(stdout, 2, perp_method_at(i)->name, 26, perp_method_at(i)->source);
 }

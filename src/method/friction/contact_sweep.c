@@ -256,7 +256,7 @@ const perp_method method_contact_sweep = {
   .converges = "no proof with friction; in practice tens of sweeps come near a solution, and "
                "thousands settle the states of 2000 contacts",
   .cost = "a product with A, and a few pivots on K + 2 variables per contact",
-  .advice = "It is for the contact LCP E13 (27) only. Use auto, which continues from its answer.",
+  .advice = "It is for the contact LCP E13 (27) only. Use auto, which then tries other methods.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,

@@ -575,7 +575,7 @@ static const perp_parameter parameters[] = {
    "auto|direct|krylov|masks|differences",
    "how to solve with PA + Q; auto: direct if the entries of A are known"},
   {"newton.memory", PERP_KIND_INTEGER, FIELD(newton.memory), 8, 1, MEMORY_MAX, 0, 0, NULL,
-   "robust: merits that a step may not exceed; 1: monotone"},
+   "robust: number of earlier merits, the largest of which limits the next; 1: monotone"},
   {"newton.restarts", PERP_KIND_INTEGER, FIELD(newton.restarts), 2, 0, 1000, 0, 0, NULL,
    "restarts from other points when stuck"},
   LINE_SEARCH_PARAMETERS,

@@ -284,7 +284,7 @@ static const perp_parameter parameters[] = {
   {"newton.gamma", PERP_KIND_REAL, offsetof(perp_options, newton.gamma), 0.01, 0, 1, 1, 1, NULL,
    "inner residual relative to the outer one, E13 (71)"},
   {"newton.delta", PERP_KIND_REAL, offsetof(perp_options, newton.delta), 1e-9, 0, 1, 1, 0, NULL,
-   "smallest step; below, the gradient takes over"},
+   "smallest step; below it the method takes a gradient step"},
   {"newton.h", PERP_KIND_REAL, offsetof(perp_options, newton.h), 1e-7, 0, 1, 1, 1, NULL,
    "step of finite differences, relative to the largest |x|, E13 (102)"},
   {"newton.inner", PERP_KIND_CHOICE, offsetof(perp_options, newton.inner), 0, 0, 4, 0, 0,
@@ -318,7 +318,7 @@ static const char *const paper[][2] = {
   {"krylov.solver", "cg"}, {"krylov.preconditioner", "identity"}, {"krylov.iterations", "1000"},
 };
 static const perp_preset presets[] = {
-  {"paper", "the parameters of ANE17 section 6: masks, CG, its stopping rules, no way out", paper,
+  {"paper", "the parameters of ANE17 section 6: masks, CG, its stopping rules, no restarts", paper,
    sizeof paper/sizeof paper[0]},
 };
 
