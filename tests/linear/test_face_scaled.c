@@ -394,6 +394,26 @@ static void free_rows(void **state) {
   }
 }
 
+static void rows_without_A(void **state) {   // p_i = 0: z_i = r_i/q_i, also where some rows are held
+  (void)state;
+  sample s = sample_new(2);
+  AT(&s, 0, 0) = 2.0;
+  AT(&s, 0, 1) = AT(&s, 1, 0) = 1.0;
+  AT(&s, 1, 1) = 3.0;
+  face *system = diagonal_face(&sample_dense(&s)->A, NULL);
+  assert_non_null(system);
+  const double p[] = {1, 0}, q[] = {1, 2};
+  for (int k = 0; k < 2; k++) {
+    double v[] = {3, 4};
+    face_diagonal(system, p, q);
+    assert_int_equal(face_update(system, k == 0 ? NULL : (const uint8_t[]){1, 1}, NULL), 0);
+    assert_true(diagonal_solve(system, v, 2) <= 1e-15);
+    assert_true(fabs(v[0] - 1/3.0) <= 1e-15 && v[1] == 2.0);
+  }
+  face_destroy(system);
+  sample_free(&s);
+}
+
 static void products(void **state) {   // A x and A'x, from dense, CSC, scaled and shifted operators
   (void)state;
   support_state = 6;
@@ -496,7 +516,7 @@ int main(void) {
       cmocka_unit_test(kkt_systems_need_no_exchanges),
       cmocka_unit_test(supernodes_factor),
       cmocka_unit_test(products),             cmocka_unit_test(unknown_entries),
-      cmocka_unit_test(free_rows),
+      cmocka_unit_test(free_rows),            cmocka_unit_test(rows_without_A),
       cmocka_unit_test(deadlines_and_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,12 @@ static void destroy(face *base) {
 int scaled_need_ldl(scaled_face *s) {
   if (s->ldl != NULL) return 0;
   s->ldl = sparse_ldl_create(&s->allocator);
-  return s->ldl != NULL ? sparse_ldl_analyse(s->ldl, &s->csc) : -2;
+  if (s->ldl == NULL) return -2;
+  const int failed = sparse_ldl_analyse(s->ldl, &s->csc);
+  if (failed == 0) return 0;
+  sparse_ldl_destroy(s->ldl);   // without a pattern it would factor nothing, and succeed
+  s->ldl = NULL;
+  return failed;
 }
 
 // If most entries have a mirror image, pivots can stay on the diagonal: A + A' is ordered.
@@ -146,10 +151,10 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   scaled_face *s = (scaled_face *)base;
   s->deadline = deadline != NULL ? *deadline : (perp_deadline){0};
   s->usable = s->n == 0;
-  s->limited = is_free != NULL;
   if (s->n == 0) return 0;
   for (int32_t i = 0; i < s->n; i++) {
     const int here = is_free == NULL || is_free[i];
+    s->held[i] = !here;
     s->p[i] = !here ? 0.0 : s->p_given != NULL ? s->p_given[i] : 1.0;
     s->q[i] = !here ? 1.0 : s->q_given != NULL ? s->q_given[i] : 0.0;
   }
@@ -180,12 +185,13 @@ face *face_scaled_create(const perp_operator *A, face *bodies, const perp_alloca
   *s = (scaled_face){.base = face_new(&kind), .allocator = allocator, .n = A->n, .given = *A,
                      .smaller = bodies};
   s->base.lifts = bodies != NULL;
-  s->p = allocator.allocate(allocator.context, (4*n + 1)*sizeof *s->p + n);
+  s->p = allocator.allocate(allocator.context, (4*n + 1)*sizeof *s->p + 2*n);
   if (s->p != NULL) {
     s->q = s->p + n;
     s->D = s->q + n;
     s->rhs = s->D + n;
     s->kept = (uint8_t *)(s->rhs + n);
+    s->held = memset(s->kept + n, 0, n);
     *failed = bodies != NULL ? 0 : scaled_take_entries(s);
   }
   if (*failed == 0) return &s->base;

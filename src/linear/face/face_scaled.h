@@ -21,7 +21,7 @@ typedef struct scaled_face {
   perp_operator given;
   const double *p_given, *q_given;   // n, or NULL: 1, 0
   double *p, *q;           // n: the same, with 0 and 1 in rows that are not free
-  int limited;             // 1: there are such rows
+  uint8_t *held;           // n: 1: the row is not free
   face *smaller;           // through bodies or groups; NULL: there is none, or it does not pay
   double *D, *rhs;         // n each: q/p where p > 0; right-hand side for `smaller`
   int entries;             // 1: the entries of A are here

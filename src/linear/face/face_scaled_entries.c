@@ -155,6 +155,10 @@ int scaled_take_entries(scaled_face *s) {
   }
   if (failed >= 0) failed = sparse ? take_sparse(s) : take_dense(s, A);
   s->entries = failed == 0 && (!sparse || s->csc.colptr != NULL);
+  if (failed != 0 && s->csc.colptr != NULL) {   // a later call takes them again
+    assembled_free(&s->allocator, &s->csc);
+    s->csc = (perp_csc){0};
+  }
   return failed;
 }
 

@@ -154,8 +154,8 @@ static double solve(scaled_face *s, double *v, int refine) {
 
 int scaled_solve(face *base, double *v, int refine) {
   scaled_face *s = (scaled_face *)base;
-  for (int32_t i = 0; i < s->n && s->limited; i++)
-    if (s->p[i] == 0.0) v[i] = 0.0;
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->held[i]) v[i] = 0.0;
   base->error = solve(s, v, refine);
   base->left = s->usable && s->n > 0 && s->stage == SMALLER ? face_left(s->smaller)
                                                             : (double)INFINITY;

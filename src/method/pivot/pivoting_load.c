@@ -149,7 +149,7 @@ static int load(pivoting *s) {   // 0: out of time
   const int32_t n = s->n;
   const size_t ld = (size_t)n;
   const int transposed = load_entries(s);
-  if (n >= 16 && run_out_of_time(s->run)) return 0;   // pivoting_late() may have left lines out
+  if (n >= 16 && run_out_of_time(s->run)) return 0;   // lines may be missing
   const double gap = find_roots(s);
   s->P.symmetric = gap <= SYMMETRY_REFINED && !s->as_given;
   s->exact = gap == 0.0;
@@ -161,7 +161,7 @@ static int load(pivoting *s) {   // 0: out of time
     }
   s->P.A = s->A;
   s->P.root = s->root;
-  if (n >= PIVOTING_SMALL_ROWS && run_out_of_time(s->run)) return 0;
+  if (n >= 16 && run_out_of_time(s->run)) return 0;   // pairs may be missing
   s->sparse = n >= PIVOTING_SMALL_ROWS && count_nonzeros(s) <= (int64_t)n*n/SPARSE_ENTRY_RATIO;
   if (!s->sparse) return 1;
   int32_t count = 0;

@@ -126,8 +126,9 @@ int run_rows_pass(const perp_run *run) {
   const certifier *judge = &state->solver->judge;
   passing p = {.run = run, .view = operator_view(&run->A), .x = state->a};
   if (p.view.kind != PERP_VIEW_CSC || p.view.shift != 0.0 || p.x == NULL ||
-      !judge->facts.mirrored || !judge->look.equilibrated || judge->look.hurried || judge->exact ||
-      judge->look.reducible || judge->impossible.count > 0)
+      !judge->facts.mirrored || (run->state->index != NULL && run->state->solver->turns) ||
+      !judge->look.equilibrated || judge->look.hurried || judge->exact || judge->look.reducible ||
+      judge->impossible.count > 0)
     return 0;
   const int32_t shares = team_share(run->threads, run->n, unscale_rows, &p);
   double largest = 0.0;

@@ -46,7 +46,8 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
     spec.residual = s->guess_residual;
   } else {
     const int32_t first = p->block[g];
-    spec.A = perp_from_csc(&p->csc[g], problem->A.claims);
+    // Claims are about A. With some rows multiplied by -1 they are wrong, also that A is symmetric.
+    spec.A = perp_from_csc(&p->csc[g], s->turns ? 0 : problem->A.claims);
     spec.facts = &of_block;
     if (!s->turns) of_block = facts_of_part(&s->judge.facts);
     spec.b = p->b + first;
