@@ -19,118 +19,15 @@
 
 #include <perp/batch.h>
 
+#include "ablation_item.h"
 #include "bench.h"
 #include "liquid.h"
 #include "mtx.h"
 #include "qp_problems.h"
-#include "scene.h"
 #include "work.h"
 
-#define SECONDS_MAX 0.1          // of one solve, by work_seconds(); a longer one counts as unsolved
-#define REPEAT_WORK_MAX 20000000 // a shorter solve is repeated, for a time that can be compared
 #define REPEATS 5
-#define STEPS 12                 // of a scene of bodies
-#define LIQUID_STEPS 3
 #define LIMIT_OVERRUN_MAX 1.25   // time of a solve over its limit: more is too late
-#define SCENE_WORK_MAX 2000000000
-
-// scripts/ablate defines it where it asks which constants an item reads: called after each item
-__attribute__((weak)) void ablated_tell(const char *item);
-
-static int repeats = 1;
-static char *wanted = NULL;      // "\nname\nname\n"; NULL: all items
-
-static void read_wanted(const char *path) {
-  FILE *file = fopen(path, "r");
-  size_t length = 1;
-  if (file == NULL) {
-    perror(path);
-    exit(2);
-  }
-  wanted = bench_take(1 << 20, 1);
-  wanted[0] = '\n';
-  length += fread(wanted + 1, 1, (1 << 20) - 2, file);
-  wanted[length] = '\0';
-  fclose(file);
-}
-
-static int is_wanted(const char *what, const char *how) {
-  char line[300];
-  snprintf(line, sizeof line, "\n%s %s\n", what, how);
-  return wanted == NULL || strstr(wanted, line) != NULL;
-}
-
-// Whether any item of this problem is wanted: else nobody needs to make it.
-static int some_wanted(const char *what) {
-  char begin[300];
-  snprintf(begin, sizeof begin, "\n%s ", what);
-  return wanted == NULL || strstr(wanted, begin) != NULL;
-}
-
-static uint64_t work_left = UINT64_MAX;   // of --limit, for items: making problems is free
-
-static uint64_t begin_item(void) {
-  const uint64_t now = work_done();
-  work_stop_at(work_left < UINT64_MAX - now ? now + work_left : UINT64_MAX);
-  return now;
-}
-
-// since begin_item()
-static uint64_t end_item(uint64_t start) {
-  const uint64_t work = work_done() - start;
-  work_stop_at(UINT64_MAX);
-  if (work_left < UINT64_MAX) work_left -= work < work_left ? work : work_left;
-  return work;
-}
-
-static void report(const char *what, const char *how, int solved, uint64_t work, uint64_t hash) {
-  char item[300];
-  snprintf(item, sizeof item, "%s %s", what, how);
-  printf("%s\t%d\t%llu\t%016llx\n", item, solved, (unsigned long long)work,
-         (unsigned long long)hash);
-  fflush(stdout);   // --limit and crashes keep the lines before them
-  if (ablated_tell != NULL) ablated_tell(item);
-}
-
-static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-// What a certificate holds for: a solution, or that there is none.
-static int is_answer(perp_status status) {
-  return status == PERP_STATUS_SOLVED || status == PERP_STATUS_INFEASIBLE ||
-         status == PERP_STATUS_NO_SMALL_SOLUTION;
-}
-
-static uint64_t hash_of(uint64_t hash, const void *data, size_t bytes) {   // FNV-1a
-  const unsigned char *byte = data;
-  for (size_t i = 0; i < bytes; i++) hash = (hash ^ byte[i])*UINT64_C(0x100000001b3);
-  return hash;
-}
-
-// how: the method's name, and the option that differs from its defaults, if any
-static void solve_with(const char *what, const char *how, const perp_problem *p, perp_options o) {
-  if (!is_wanted(what, how)) return;
-  double *x = bench_take((size_t)p->A.n, sizeof *x);
-  uint64_t hash = 0, least = UINT64_MAX;
-  int solved = 1;
-  o.time_limit = SECONDS_MAX;
-  o.clock = work_seconds;
-  for (int k = 0; k < repeats && (k == 0 || least < REPEAT_WORK_MAX); k++) {
-    perp_result r = {.status = PERP_STATUS_UNSOLVED};
-    memset(x, 0, (size_t)p->A.n*sizeof *x);
-    const uint64_t start = begin_item();
-    if (perp_solve_once(p, x, &o, &r) != PERP_OK) r.status = PERP_STATUS_UNSOLVED;
-    least = least_of(least, end_item(start));
-    solved &= is_answer(r.status);
-    hash = hash_of((uint64_t)r.iterations + ((uint64_t)r.status << 32), x,
-                   (size_t)p->A.n*sizeof *x);
-  }
-  free(x);
-  report(what, how, solved, least, hash);
-}
-
-static void solve(const char *what, const perp_problem *p, const perp_method *m) {
-  solve_with(what, m->name, p, perp_default_options(m));
-}
 
 // By a method with each of its choices in turn, the first of which is the default.
 static void solve_by_choices(const char *what, const perp_problem *p, const perp_method *m) {
@@ -143,25 +40,18 @@ static void solve_by_choices(const char *what, const perp_problem *p, const perp
       snprintf(choice, sizeof choice, "%.*s", (int)length, rest);
       snprintf(how, sizeof how, "%s %s=%s", m->name, q->name, choice);
       perp_options o = perp_default_options(m);
-      if (perp_set_option(&o, q->name, choice) == PERP_OK) solve_with(what, how, p, o);
+      if (perp_set_option(&o, q->name, choice) == PERP_OK) item_solve_with(what, how, p, o);
       rest += length + (rest[length] == '|');
     }
-  }
-}
-
-static void solve_by_all(const char *what, const perp_problem *p) {
-  for (int32_t k = 0; k < perp_method_count(); k++) {
-    const perp_method *m = perp_method_at(k);
-    if (perp_method_accepts(m, p) == PERP_OK) solve(what, p, m);
   }
 }
 
 static void gallery(void) {
   for (int32_t k = 0; k < perp_family_count(); k++) {
     perp_sample sample;
-    if (!some_wanted(perp_family_at(k)->name)) continue;
+    if (!items_wanted_of(perp_family_at(k)->name)) continue;
     if (perp_generate(perp_family_at(k), NULL, 1, &sample) != PERP_OK) continue;
-    solve_by_all(perp_family_at(k)->name, &sample.problem);
+    item_solve_by_all(perp_family_at(k)->name, &sample.problem);
     perp_sample_free(&sample);
   }
 }
@@ -173,7 +63,7 @@ static void choices(void) {
     {"wall", "mode=0 bodies=40"}, {"mixed", "n=200"}, {"friction", "bodies=8"}};
   for (size_t k = 0; k < sizeof problems/sizeof problems[0]; k++) {
     perp_sample sample;
-    if (!some_wanted(problems[k][0])) continue;
+    if (!items_wanted_of(problems[k][0])) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
     for (int32_t m = 0; m < perp_method_count(); m++) {
       const perp_method *method = perp_method_at(m);
@@ -197,15 +87,15 @@ static void grids(void) {
              every ? " every" : "");
     snprintf(by_entries, sizeof by_entries, "liquid by entries %d^%d%s", places[k][1], places[k][0],
              every ? " every" : "");
-    if (!some_wanted(name) && !some_wanted(by_entries)) continue;
+    if (!items_wanted_of(name) && !items_wanted_of(by_entries)) continue;
     liquid_make(places[k][0], places[k][1], 1, &l);
     const perp_problem grid = {.A = perp_from_grid(&l.grid, PERP_CLAIM_NONE), .b = l.divergence,
                                .lo = every ? l.every : l.walls, .hi = l.hi};
-    solve_by_all(name, &grid);
+    item_solve_by_all(name, &grid);
     const perp_problem sparse = {.A = perp_from_csc(&l.A, PERP_CLAIM_SYMMETRIC), .b = l.b,
                                  .lo = every ? NULL : l.lo};
-    solve(by_entries, &sparse, perp_find_method("auto"));
-    solve(by_entries, &sparse, perp_find_method("active_set"));
+    item_solve(by_entries, &sparse, perp_find_method("auto"));
+    item_solve(by_entries, &sparse, perp_find_method("active_set"));
     liquid_free(&l);
   }
 }
@@ -215,7 +105,7 @@ static void batches(void) {
   enum { PROBLEMS = 64 };
   static const char *const sizes[] = {"n=3", "n=4", "n=8", "n=12", "n=24"};
   for (size_t k = 0; k < sizeof sizes/sizeof sizes[0]; k++) {
-    if (!is_wanted("batch", sizes[k])) continue;
+    if (!item_is_wanted("batch", sizes[k])) continue;
     perp_sample sample[PROBLEMS];
     perp_problem p[PROBLEMS];
     double *x[PROBLEMS];
@@ -233,20 +123,21 @@ static void batches(void) {
     if (perp_solver_create(perp_find_method("auto"), &limits, &o, NULL, &solver) != PERP_OK) {
       exit(2);
     }
-    for (int repeat = 0; repeat < repeats; repeat++) {
+    for (int repeat = 0; repeat < item_repeats; repeat++) {
       for (int i = 0; i < PROBLEMS; i++) memset(x[i], 0, (size_t)p[i].A.n*sizeof *x[i]);
-      const uint64_t start = begin_item();
+      const uint64_t start = item_begin();
       if (perp_solve_batch_brief(solver, p, PROBLEMS, x, brief) != PERP_OK) solved = 0;
-      least = least_of(least, end_item(start));
+      const uint64_t work = item_end(start);
+      if (work < least) least = work;
     }
     for (int i = 0; i < PROBLEMS; i++) {
       solved &= brief[i].status == PERP_STATUS_SOLVED;
-      hash = hash_of(hash, x[i], (size_t)p[i].A.n*sizeof *x[i]);
+      hash = item_hash(hash, x[i], (size_t)p[i].A.n*sizeof *x[i]);
       free(x[i]);
       perp_sample_free(&sample[i]);
     }
     perp_solver_destroy(solver);
-    report("batch", sizes[k], solved, least, hash);
+    item_report("batch", sizes[k], solved, least, hash);
   }
 }
 
@@ -263,9 +154,9 @@ static void larger(void) {
     perp_sample sample;
     char name[100];
     snprintf(name, sizeof name, "%s(%s)", problems[k][0], problems[k][1]);
-    if (!some_wanted(name)) continue;
+    if (!items_wanted_of(name)) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
-    solve(name, &sample.problem, perp_find_method("auto"));
+    item_solve(name, &sample.problem, perp_find_method("auto"));
     perp_sample_free(&sample);
   }
 }
@@ -280,12 +171,12 @@ static void by_bodies(void) {
     perp_sample sample;
     char name[120];
     snprintf(name, sizeof name, "%s(%s) by bodies", problems[k][0], problems[k][1]);
-    if (!some_wanted(name)) continue;
+    if (!items_wanted_of(name)) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
     perp_problem p = sample.problem;
     if (sample.product_rowptr != NULL) {
       p.A = perp_from_product(&sample.product, p.A.claims);
-      solve_by_all(name, &p);
+      item_solve_by_all(name, &p);
     }
     perp_sample_free(&sample);
   }
@@ -303,11 +194,11 @@ static void walls(void) {
     perp_sample sample;
     char name[120];
     snprintf(name, sizeof name, "%s(%s)", problems[k][0], problems[k][1]);
-    if (!some_wanted(name)) continue;
+    if (!items_wanted_of(name)) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
     for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
       if (perp_method_accepts(perp_find_method(methods[m]), &sample.problem) == PERP_OK) {
-        solve(name, &sample.problem, perp_find_method(methods[m]));
+        item_solve(name, &sample.problem, perp_find_method(methods[m]));
       }
     }
     perp_sample_free(&sample);
@@ -323,7 +214,7 @@ static const char *name_classes(int known, char name[40]) {
 static int classes_wanted(const char *what) {
   char name[40];
   int found = 0;
-  for (int k = 0; k <= PERP_CLASS_COUNT; k++) found |= is_wanted(what, name_classes(k, name));
+  for (int k = 0; k <= PERP_CLASS_COUNT; k++) found |= item_is_wanted(what, name_classes(k, name));
   return found;
 }
 
@@ -336,14 +227,14 @@ static void solve_within(const char *what, const char *how, double seconds, cons
   perp_result r = {.status = PERP_STATUS_UNSOLVED};
   o.time_limit = seconds;
   o.clock = work_seconds;
-  const uint64_t start = begin_item();
+  const uint64_t start = item_begin();
   const double before = work_seconds(NULL);
   const int ended = perp_solve_once(p, x, &o, &r) == PERP_OK;
   const int kept = work_seconds(NULL) - before < LIMIT_OVERRUN_MAX*seconds;
-  end_item(start);
+  item_end(start);
   const double residual = fmax(fmin(r.certificate.residual, 1e3), 1e-16);   // NaN: 1e3
-  report(what, how, ended && kept, (uint64_t)(1e6*(16.0 + log10(residual))),
-         hash_of((uint64_t)r.iterations, x, (size_t)p->A.n*sizeof *x));
+  item_report(what, how, ended && kept, (uint64_t)(1e6*(16.0 + log10(residual))),
+         item_hash((uint64_t)r.iterations, x, (size_t)p->A.n*sizeof *x));
   free(x);
 }
 
@@ -361,14 +252,14 @@ static void limits(void) {
     perp_sample sample;
     char name[120], how[80];
     snprintf(name, sizeof name, "%s(%s) within", problems[k][0], problems[k][1]);
-    if (!some_wanted(name)) continue;
+    if (!items_wanted_of(name)) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
     for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
       const perp_method *method = perp_find_method(methods[m]);
       if (perp_method_accepts(method, &sample.problem) != PERP_OK) continue;
       for (size_t t = 0; t < sizeof seconds/sizeof seconds[0]; t++) {
         snprintf(how, sizeof how, "%g ms %s", 1e3*seconds[t], method->name);
-        if (is_wanted(name, how)) solve_within(name, how, seconds[t], &sample.problem, method);
+        if (item_is_wanted(name, how)) solve_within(name, how, seconds[t], &sample.problem, method);
       }
     }
     perp_sample_free(&sample);
@@ -383,13 +274,75 @@ static void quadratic_programs(void) {
     const qp_family *f = &qp_families[k];
     const int32_t most = strncmp(f->name, "AUG2D", 5) == 0 ? SIDE_MAX : SIZE_MAX_HERE;
     qp_complementarity c;
-    if (!some_wanted(f->name)) continue;
+    if (!items_wanted_of(f->name)) continue;
     qp_problem qp = qp_make(f, f->size < most ? f->size : most);
     qp_complementarity_make(&c, &qp);
     for (size_t m = 0; c.n <= ROWS_MAX && m < sizeof methods/sizeof methods[0]; m++) {
       if (perp_method_accepts(perp_find_method(methods[m]), &c.problem) == PERP_OK) {
-        solve(f->name, &c.problem, perp_find_method(methods[m]));
+        item_solve(f->name, &c.problem, perp_find_method(methods[m]));
       }
+    }
+    qp_complementarity_free(&c);
+    qp_free(&qp);
+  }
+}
+
+static double uniform(uint64_t *state) {   // in (-1, 1)
+  *state = *state*UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*state >> 11)*0x1p-52 - 1.0;
+}
+
+// u > 0, A'u <= 0 and b'u < 0: infeasible, which no single row shows.
+static void impossible_lcps(void) {
+  static const int32_t sizes[] = {5, 8, 12, 16, 22, 30, 40};
+  for (size_t k = 0; k < sizeof sizes/sizeof sizes[0]; k++) {
+    const int32_t n = sizes[k];
+    char name[80];
+    snprintf(name, sizeof name, "impossible(n=%d)", n);
+    if (!items_wanted_of(name)) continue;
+    uint64_t state = (uint64_t)n;
+    double *A = bench_take((size_t)n*(size_t)n, sizeof *A), *b = bench_take((size_t)n, sizeof *b);
+    double *u = bench_take((size_t)n, sizeof *u), uu = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      u[i] = 1.5 + uniform(&state);
+      uu += u[i]*u[i];
+    }
+    for (int32_t j = 0; j <= n; j++) {   // column n: b
+      double *column = j < n ? &A[(size_t)j*(size_t)n] : b;
+      double sum = j < n ? 1.0 + uniform(&state) : 1.0;
+      for (int32_t i = 0; i < n; i++) {
+        column[i] = uniform(&state);
+        sum += u[i]*column[i];
+      }
+      for (int32_t i = 0; i < n; i++) column[i] -= u[i]*sum/uu;
+    }
+    const perp_dense dense = {.n = n, .value = A, .by_column = 1};
+    const perp_problem p = {.A = perp_from_dense(&dense, 0), .b = b};
+    item_solve(name, &p, perp_find_method("auto"));
+    free(A), free(b), free(u);
+  }
+}
+
+// Quadratic programs with a first row that no v within its bounds satisfies.
+static void impossible_programs(void) {
+  static const char *const names[] = {"CVXQP1_S", "CVXQP3_S", "CVXQP2_M", "HS118", "HS53", "STCQP1",
+                                      "DTOC3", "AUG3DCQP", "YAO", "GENHS28", "HS21", "GOULDQP3"};
+  static const char *const methods[] = {"auto", "interior_point"};
+  for (size_t k = 0; k < sizeof names/sizeof names[0]; k++) {
+    const qp_family *f = qp_find(names[k]);
+    char name[80];
+    qp_complementarity c;
+    snprintf(name, sizeof name, "%s impossible", names[k]);
+    if (!items_wanted_of(name)) continue;
+    qp_problem qp = qp_make(f, f->size < 200 ? f->size : 200);
+    for (int32_t j = 0; j < qp.variables; j++) {
+      qp.lo[j] = fmax(qp.lo[j], -100.0);
+      qp.hi[j] = fmin(qp.hi[j], 100.0);
+    }
+    qp.low[0] = qp.high[0] = 1e7;
+    qp_complementarity_make(&c, &qp);
+    for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
+      item_solve(name, &c.problem, perp_find_method(methods[m]));
     }
     qp_complementarity_free(&c);
     qp_free(&qp);
@@ -404,38 +357,38 @@ static void analyse(const char *what, const perp_problem *p) {
   perp_options o = perp_default_options(perp_find_method("auto"));
   perp_result r = {.status = PERP_STATUS_UNSOLVED};
   o.clock = work_seconds;
-  o.time_limit = SECONDS_MAX;
+  o.time_limit = ITEM_SECONDS_MAX;
   memset(x, 0, n*sizeof *x);
   if (perp_solve_once(p, x, &o, &r) == PERP_OK && r.status == PERP_STATUS_SOLVED) {
     if (classes_wanted(what)) {
       perp_classes c;
       uint64_t hash = 0;
       int known = 0;
-      const uint64_t start = begin_item();
+      const uint64_t start = item_begin();
       const int ended = perp_classify(p, NULL, &c) == PERP_OK;
-      const uint64_t work = end_item(start);
+      const uint64_t work = item_end(start);
       for (int k = 0; ended && k < PERP_CLASS_COUNT; k++) {
         known += c.of[k].verdict != PERP_UNKNOWN;
-        hash = hash_of(hash, &c.of[k].verdict, sizeof c.of[k].verdict);
+        hash = item_hash(hash, &c.of[k].verdict, sizeof c.of[k].verdict);
       }
       char how[40];
-      report(what, name_classes(known, how), ended, work, hash);
+      item_report(what, name_classes(known, how), ended, work, hash);
     }
-    if (is_wanted(what, "bound")) {
+    if (item_is_wanted(what, "bound")) {
       perp_bound bound = {0};
-      const uint64_t start = begin_item();
+      const uint64_t start = item_begin();
       const int ended = perp_error_bound(p, x, NULL, upper, &bound) == PERP_OK;
-      const uint64_t work = end_item(start);
-      report(what, "bound", ended && bound.known, work,
-             hash_of(0, &bound.largest, sizeof bound.largest));
+      const uint64_t work = item_end(start);
+      item_report(what, "bound", ended && bound.known, work,
+             item_hash(0, &bound.largest, sizeof bound.largest));
     }
-    if (is_wanted(what, "proof")) {
+    if (item_is_wanted(what, "proof")) {
       perp_proof proof = {0};
-      const uint64_t start = begin_item();
+      const uint64_t start = item_begin();
       const int ended = perp_prove(p, x, NULL, lower, upper, &proof) == PERP_OK;
-      const uint64_t work = end_item(start);
-      report(what, "proof", ended && proof.proven, work,
-             hash_of(0, &proof.width, sizeof proof.width));
+      const uint64_t work = item_end(start);
+      item_report(what, "proof", ended && proof.proven, work,
+             item_hash(0, &proof.width, sizeof proof.width));
     }
   }
   free(x), free(lower), free(upper);
@@ -444,7 +397,7 @@ static void analyse(const char *what, const perp_problem *p) {
 static void analyses(void) {
   for (int32_t k = 0; k < perp_family_count(); k++) {
     perp_sample sample;
-    if (!some_wanted(perp_family_at(k)->name) ||
+    if (!items_wanted_of(perp_family_at(k)->name) ||
         perp_generate(perp_family_at(k), NULL, 1, &sample) != PERP_OK) continue;
     analyse(perp_family_at(k)->name, &sample.problem);
     perp_sample_free(&sample);
@@ -476,9 +429,9 @@ static void threaded(void) {
     o.threads = 4;
     o.scheduler = &in_turn;
     snprintf(how, sizeof how, "%s %s threads=4", problems[k][1], problems[k][2]);
-    if (!is_wanted(problems[k][0], how)) continue;
+    if (!item_is_wanted(problems[k][0], how)) continue;
     bench_generate(problems[k][0], problems[k][1], &sample);
-    solve_with(problems[k][0], how, &sample.problem, o);
+    item_solve_with(problems[k][0], how, &sample.problem, o);
     perp_sample_free(&sample);
   }
 }
@@ -502,110 +455,20 @@ static void from_files(const char *folder, const char *name) {
     const perp_problem p = {.A = A.dense ? perp_from_dense(&dense, 0) : perp_from_csc(&csc, 0),
                             .b = b.value, .lo = has_lo ? lo.value : NULL,
                             .hi = has_hi ? hi.value : NULL};
-    solve_by_all(name, &p);
+    item_solve_by_all(name, &p);
     analyse(name, &p);
   }
   mtx_free(&A), mtx_free(&b), mtx_free(&lo), mtx_free(&hi);
 }
 
-// "boxes=5 friction=0.2" -> the scene's parameters, which the caller frees
-static double *scene_values(const scene *what, const char *settings) {
-  double *values = bench_take((size_t)what->parameter_count, sizeof *values);
-  char text[100];
-  for (int32_t k = 0; k < what->parameter_count; k++) values[k] = what->parameters[k].initial;
-  snprintf(text, sizeof text, "%s", settings);
-  for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
-    const size_t length = strcspn(word, "=");
-    const char *number = word + length + (word[length] == '=');
-    word[length] = '\0';
-    const int32_t k = scene_parameter(what, word);
-    if (k < 0) {
-      fprintf(stderr, "%s has no parameter %s\n", what->name, word);
-      exit(2);
-    }
-    values[k] = atof(number);
-  }
-  return values;
-}
-
-// name: of a method, or NULL: as the scene is
-static void step_scene(const scene *what, const char *settings, const char *name) {
-  char how[200];
-  scene_layout layout;
-  perp_world *w = NULL;
-  snprintf(how, sizeof how, "%s%ssteps%s%s", settings, *settings == '\0' ? "" : " ",
-           name == NULL ? "" : " ", name == NULL ? "" : name);
-  if (!is_wanted(what->name, how)) return;
-  double *values = scene_values(what, settings);
-  const int built = scene_build(what, values, 1, &layout) == PERP_OK;
-  free(values);
-  if (!built) return;
-  perp_options o = perp_default_options(name == NULL ? NULL : perp_find_method(name));
-  o.clock = work_seconds;
-  if (name != NULL) layout.settings.options = &o;
-  int unsolved = scene_world(&layout, NULL, &w) != PERP_OK, steps = 0;
-  uint64_t hash = 0;
-  const uint64_t start = begin_item();
-  perp_world_report r;
-  while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
-    unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
-    steps++;
-    hash = hash_of(hash, &r.dissipated, sizeof r.dissipated);
-    hash = hash_of(hash, &r.kinetic, sizeof r.kinetic);
-    hash = hash_of(hash, &r.residual, sizeof r.residual);
-  }
-  report(what->name, how, !unsolved && steps == STEPS, end_item(start), hash);
-  perp_world_destroy(w);
-  scene_free(&layout);
-}
-
-static void scenes(void) {
-  static const char *const methods[] = {NULL, "contact_newton", "contact_sweep", "convex_friction",
-                                        "active_set", "interior_point"};
-  static const char *const piles[][2] = {
-    {"stack", "boxes=5"}, {"stack", "boxes=10 friction=0.2"}, {"pyramid", "base=4"},
-    {"pyramid", "base=6 friction=0.3"}, {"wall", "bricks=25"}, {"card-house", "levels=1"},
-    {"card-house", "levels=2"}, {"heavy-on-light", "boxes=3 ratio=100"},
-    {"heavy-on-light", "boxes=4 ratio=30"}, {"hollow-sphere", "spheres=40"},
-    {"box", "balls=80 friction=0.3"}, {"arch", "stones=6"}};
-  for (int32_t k = 0; k < scene_count(); k++) {
-    if (scene_at(k)->build == NULL) continue;
-    for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
-      step_scene(scene_at(k), "", methods[m]);
-    }
-  }
-  for (size_t k = 0; k < sizeof piles/sizeof piles[0]; k++) {
-    step_scene(scene_find(piles[k][0]), piles[k][1], NULL);
-    step_scene(scene_find(piles[k][0]), piles[k][1], "contact_newton");
-  }
-}
-
-static void liquid_scenes(void) {
-  for (int32_t k = 0; k < scene_count(); k++) {
-    const scene *what = scene_at(k);
-    scene_pool pool;
-    perp_fluid *f = NULL;
-    if (what->fill == NULL || !is_wanted(what->name, "steps") ||
-        scene_fill(what, NULL, 1, &pool) != PERP_OK) continue;
-    int unsolved = scene_fluid(&pool, NULL, &f) != PERP_OK, steps = 0;
-    uint64_t hash = 0;
-    const uint64_t start = begin_item();
-    perp_fluid_report r;
-    while (steps < LIQUID_STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
-      unsolved = perp_fluid_step(f, &r) != PERP_OK || r.unsolved > 0;
-      steps++;
-      hash = hash_of(hash, &r.kinetic, sizeof r.kinetic);
-    }
-    report(what->name, "steps", !unsolved && steps == LIQUID_STEPS, end_item(start), hash);
-    perp_fluid_destroy(f);
-  }
-}
-
 int main(int count, char **words) {
-  if (count > 1 && strcmp(words[1], "--repeat") == 0) repeats = REPEATS, words++, count--;
-  if (count > 2 && strcmp(words[1], "--only") == 0) read_wanted(words[2]), words += 2, count -= 2;
+  if (count > 1 && strcmp(words[1], "--repeat") == 0) item_repeats = REPEATS, words++, count--;
+  if (count > 2 && strcmp(words[1], "--only") == 0) {
+    item_read_wanted(words[2]);
+    words += 2, count -= 2;
+  }
   if (count > 2 && strcmp(words[1], "--limit") == 0) {
-    work_left = strtoull(words[2], NULL, 10);
+    item_limit(strtoull(words[2], NULL, 10));
     words += 2, count -= 2;
   }
   gallery();
@@ -616,19 +479,19 @@ int main(int count, char **words) {
   walls();
   limits();
   quadratic_programs();
+  impossible_programs();
+  impossible_lcps();
   analyses();
   threaded();
   grids();
-  scenes();
-  liquid_scenes();
+  ablation_scenes();
   struct dirent **entry = NULL;
   const int entries = count > 1 ? scandir(words[1], &entry, NULL, alphasort) : 0;
   for (int k = 0; k < entries; k++) {
     const char *name = entry[k]->d_name;
-    if (name[0] != '.' && some_wanted(name)) from_files(words[1], name);
+    if (name[0] != '.' && items_wanted_of(name)) from_files(words[1], name);
     free(entry[k]);
   }
   free(entry);
-  free(wanted);
   return 0;
 }

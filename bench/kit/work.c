@@ -1,4 +1,4 @@
-// work.c: the compiler calls a function at the begin of each basic block. It adds what the block costs.
+// work.c: the compiler calls a function where a basic block begins. It adds what the block costs.
 #include "work.h"
 
 #include <stdio.h>

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-// Built with -DWORK_COUNTED -fsanitize-coverage=trace-pc: the instructions of all basic blocks that
-// have been run. Instructions inside the C library are not seen. PERP_WEIGHTS names the file with a
-// byte for each address of the program: the instructions of the block that begins there.
+// Built by gcc with -DWORK_COUNTED -fsanitize-coverage=trace-pc: the instructions of all basic blocks
+// that have been run. Instructions inside the C library are not seen. PERP_WEIGHTS names the file
+// with a byte for each address of the program: the instructions of the block that begins there.
 // Otherwise: nanoseconds of processor time.
 uint64_t work_done(void);
 double work_seconds(void *unused);   // the same, as a clock for perp_options.clock
