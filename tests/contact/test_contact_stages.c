@@ -102,7 +102,7 @@ static void each_attempt_answers(void **unused) {
     count(w, 100, hard);
   }
   for (int k = PERP_ATTEMPT_WARM; k <= PERP_ATTEMPT_INELASTIC_COLD; k++)
-    if (hard[k] == 0) fail_msg("no island has the impulses of '%s'", perp_attempt_name(k));
+    if (hard[k] == 0) fail_msg("no island has the impulses of '%s'", perp_attempt_name((perp_attempt)k));
   // without time
   double now = 0.0;
   options = perp_default_options(NULL);

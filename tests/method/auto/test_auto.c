@@ -28,7 +28,7 @@ static void plans(void **state) {
     double value;
     const char *first, *why;
   } cases[] = {
-      {"friction", "bodies", 6, "contact_sweep", "contact LCP"},
+      {"friction", "bodies", 6, "contact_sweep", "contacts with friction"},
       {"wall", "bodies", 6, "dantzig", "symmetric"},
       {"fluid2d", "size", 64, "active_set", "symmetric"},
       {"p-matrix", "n", 30, "lemke", "not symmetric"},
