@@ -119,7 +119,8 @@ perp_error perp_world_move(perp_world *world, int32_t id, const perp_motion *mot
 
 // ------------------------------------------------------------------------------------------- steps
 
-// The stages of a step, in their order. CONTACTS comes again after DRIFT, with the new positions.
+// The stages of a step, in their order. CONTACTS comes again after DRIFT, with the new
+// positions, and MEASURE also comes after SOLVE.
 #define PERP_WORLD_STAGE_LIST(X)                                                       \
   X(CONTACTS, "contacts", "bodies that touch or may touch within the step")            \
   X(ISLANDS,  "islands",  "groups of bodies that touch each other and are awake")      \

@@ -37,7 +37,10 @@ def facts_of(header):
             continue
         elif item.kind == 'macro' and header.name != 'version':
             if not item.value.startswith('"'):
-                yield f'constant {item.name}', [f'(long long)({item.name})'], '%lld'
+                whole = re.fullmatch(r'[-+]?[\d.]+(e[-+]?\d+)?', item.value) is None or item.value.isdigit()
+                yield f'constant {item.name}', \
+                    [f'(long long)({item.name})' if whole else f'(double)({item.name})'], \
+                    '%lld' if whole else '%.17g'
         elif item.kind == 'enum':
             if item.name:
                 yield f'enum {item.name}', [f'(long long)sizeof(enum {item.name})'], 'size %lld'
@@ -82,7 +85,7 @@ def collect(folder, compiler):
     """library -> (soname, lines)."""
     libraries, version = {}, {}
     for header in headers.read_all(folder / 'perp'):
-        libraries.setdefault(headers.library_of(header), []).append(header)
+        libraries.setdefault(headers.which_library(header), []).append(header)
         if header.name == 'version':
             version = {item.name: item.value for item in header.items}
     number = f'{version["PERP_VERSION_MAJOR"]}.{version["PERP_VERSION_MINOR"]}'

@@ -475,7 +475,7 @@ def read_all(folder=None):
     return [Header(path) for path in paths]
 
 
-def library_of(header):
+def which_library(header):
     """The library that a header belongs to: the client of that name in sim/, or perp itself."""
     client = ROOT / 'sim' / header.name / 'CMakeLists.txt'
     return f'perp-{header.name}' if client.exists() else 'perp'

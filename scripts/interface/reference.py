@@ -210,7 +210,7 @@ class Reference:
     # --------------------------------------------------------------------------------------- pages
 
     def page(self, header):
-        library = headers.library_of(header)
+        library = headers.which_library(header)
         intro = self.names.prose(self.names.sentence(header.intro), header, 1)
         result = [f'# {header.path.name}', MADE, intro,
                   f'`#include <perp/{header.path.name}>`, and link `lib{library}`'
@@ -259,7 +259,7 @@ class Reference:
         for header in self.headers:
             text = re.split(r'(?<=[\w)`])\.(?= |\n|$)', header.intro)[0]
             rows.append(self.row(f'[{header.path.name}]({header.name}.md)', text, header, 1)[:-1] +
-                        f'| `lib{headers.library_of(header)}` |')
+                        f'| `lib{headers.which_library(header)}` |')
         result += ['## Headers', table('| header | holds | library |', rows)]
         for title, kinds in (('Functions', ('function',)), ('Types', ('struct', 'enum', 'opaque'))):
             letters = {}

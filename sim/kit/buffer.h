@@ -10,7 +10,7 @@ typedef struct buffer {
 } buffer;
 
 perp_allocator buffer_allocator(const perp_allocator *given);   // or malloc and free
-// At least `bytes`, with the first `keep` bytes of what was there. 0: no memory, nothing changed
+// Makes b hold at least `bytes` bytes and keeps its first `keep`. 0: no memory; b is unchanged.
 int buffer_grow(const perp_allocator *from, buffer *b, size_t bytes, size_t keep);
 void buffer_free(const perp_allocator *from, buffer *b);
 void buffer_release(const perp_allocator *from, void *memory);   // NULL is fine

@@ -51,7 +51,7 @@ perp_error check_size(const char *name, size_t size, size_t wanted, const char *
                 begin);
 }
 
-// What would leave the plane of two dimensions.
+// A number that has to be 0 in two dimensions.
 static perp_error check_flat(int32_t dimension, const char *name, double value) {
   return dimension == 3 || value == 0.0 ? PERP_OK
                                         : refuse_value(name, value, "{0} in two dimensions");

@@ -8,7 +8,7 @@ static inline int exceeds(const asymmetry *worst, double a, double b) {
   return a != b && fabs(a - b) > worst->most*max2(fabs(a), fabs(b));
 }
 
-// Returns whether it exceeds `enough`.
+// Keeps the larger one. Returns 1 if it exceeds `enough`.
 static int keep_larger(asymmetry *worst, double found, int32_t i, int32_t j, double enough) {
   if (found > worst->most) *worst = (asymmetry){found, i < j ? i : j, i < j ? j : i};
   return worst->most > enough;

@@ -87,7 +87,7 @@ static int compare_products(facts *f, const perp_operator *A, const perp_allocat
   return 0;
 }
 
-// A: the matrix of `plain`, or one that is no operator (NULL).
+// plain: the operator that has A without wrappers; NULL: A is a copy of the entries.
 static int compare_csc(facts *f, const perp_csc *A, const perp_operator *plain,
                        const perp_allocator *from) {
   int32_t *next = from->allocate(from->context, ((size_t)A->columns + 1)*sizeof *next);

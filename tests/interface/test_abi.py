@@ -81,6 +81,10 @@ class Abi(Copied):
         self.notices('libperp-fluid', 'value PERP_FLUID_RING is new: 4',
                      'value PERP_FLUID_KIND_COUNT was: 4; is: 5', breaks=False)
 
+    def test_a_constant_that_is_not_whole(self):
+        self.change('analysis.h', r'ASYMMETRY_MAX 1e-14', 'ASYMMETRY_MAX 1e-13')
+        self.notices('constant PERP_SYMMETRIC_ASYMMETRY_MAX was: 1', 'e-13')
+
     def test_a_constant(self):
         self.change('perp.h', r'^(#define PERP_CLAIM_H +)16u', r'\g<1>32u')
         self.notices('constant PERP_CLAIM_H was: 16; is: 32')

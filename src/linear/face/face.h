@@ -73,7 +73,7 @@ int face_quasidefinite(const face *f);
 double face_flops_anew(const face *f);
 double face_flops_rows(const face *f, const uint8_t *is_free);
 double face_flops_solve(const face *f);
-// Of whichever update would choose.
+// Operations of the update that face_update() would choose.
 double face_flops_update(const face *f, const uint8_t *is_free);
 int32_t face_factorizations(const face *f);                    // since create
 int32_t face_modifications(const face *f);                     // since create

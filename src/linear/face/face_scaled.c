@@ -86,7 +86,8 @@ int scaled_factor_formed(scaled_face *s) {
     if (s->stage == LDL) {
       if (scaled_need_ldl(s) != 0) return -2;
       // Rounding may cancel a pivot of a quasidefinite matrix. A small one replaces it.
-      sparse_ldl_regularise(s->ldl, s->base.quasidefinite ? s->sign : NULL, s->base.quasidefinite ? QUASI_PIVOT_LIFT : 0.0);
+      sparse_ldl_regularise(s->ldl, s->base.quasidefinite ? s->sign : NULL,
+                            s->base.quasidefinite ? QUASI_PIVOT_LIFT : 0.0);
       failed = sparse_ldl_factor(s->ldl, &S, s->masked ? s->kept : NULL,
                                  s->base.quasidefinite ? QUASI_PIVOT_MIN : floor, &s->deadline);
       if (failed > 0) s->stage = BOLD_LU;

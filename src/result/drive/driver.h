@@ -90,7 +90,7 @@ typedef struct run_state {   // the driver's side of a run
   double *y, *a;             // n: A x + b and |A||x| + |b| at the last check
   double trigger;            // an estimate up to this is worth a check, which costs a product
   double last_measure;
-  int32_t next_check;        // a check also follows iterations 16, 32, 64, ...
+  int32_t next_check;        // checks also follow iteration 16 and each doubling of it
   int32_t iteration_limit;
   double deadline, end;      // end: the latest deadline, should the last sweeps need no time
   int started, ended, solved;

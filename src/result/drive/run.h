@@ -43,7 +43,7 @@ typedef struct perp_run {
   int paced;                     // the method itself starts only work that ends in time; else the
                                  //   driver stops it if an iteration like the last would not
   int measured;                  // `residual` is that of run_residual, not an estimate: the driver
-                                 //   needs no checks at iterations 16, 32, 64, ...
+                                 //   needs no checks at iteration 16 and its doublings
   int rounded;                   // the method stopped because of run_rounded(): no other method
                                  //   would do better
   int32_t inner_iterations, factorizations;
