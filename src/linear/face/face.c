@@ -19,8 +19,6 @@ void face_destroy(face *f) {
   if (f != NULL) f->kind->destroy(f);
 }
 
-int face_values(face *f, const perp_operator *A) { return f->kind->values(f, A); }
-
 void face_shift(face *f, double sigma) { f->kind->shift(f, sigma); }
 
 void face_diagonal(face *f, const double *p, const double *q) { f->kind->diagonal(f, p, q); }
@@ -67,7 +65,5 @@ double face_flops_update(const face *f, const uint8_t *is_free) {
 }
 
 int32_t face_factorizations(const face *f) { return f->factorizations; }
-
-int32_t face_modifications(const face *f) { return f->modifications; }
 
 int64_t face_nnz(const face *f) { return f->kind->nnz(f); }

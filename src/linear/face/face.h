@@ -15,9 +15,9 @@ typedef enum face_changes {   // what may change between two factorisations
 
 // Analyses the pattern of A once, and chooses the kind of factor that takes least time. NULL:
 // *failed is 1 (A does not show its entries), 2 (its pattern is not symmetric) or -2 (no memory).
-// FACE_SETS and FACE_SHIFTS: only the symmetric part of A is factored, and after creation only
-// face_values allocates. FACE_DIAGONALS: A must live as long as the face, because its entries may
-// be taken later.
+// FACE_SETS and FACE_SHIFTS: only the symmetric part of A is factored, and nothing is allocated
+// after creation. FACE_DIAGONALS: A must live as long as the face, because its entries may be taken
+// later.
 face *face_create(const perp_operator *A, face_changes changes, const perp_allocator *allocator,
                   int *failed);
 // The same by a linear solver of the caller's choice, which factors again whenever I changes. A may
@@ -29,9 +29,6 @@ face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
 const perp_linear_ops *face_choose_linear(const perp_operator *A, const perp_options *options);
 void face_destroy(face *f);                                    // NULL is fine
 
-// New values of the same pattern. The next update factors again. 0: fine; 1: the pattern differs;
-// -2: no memory.
-int face_values(face *f, const perp_operator *A);
 void face_shift(face *f, double sigma);   // if sigma changed, the next update factors again
 // FACE_DIAGONALS: diag(p) A + diag(q) in place of A + sigma I. p NULL: 1; q NULL: 0. The caller
 // keeps p and q until the next update, which factors again.
@@ -76,7 +73,6 @@ double face_flops_solve(const face *f);
 // Operations of the update that face_update() would choose.
 double face_flops_update(const face *f, const uint8_t *is_free);
 int32_t face_factorizations(const face *f);                    // since create
-int32_t face_modifications(const face *f);                     // since create
 int64_t face_nnz(const face *f);   // of the factor; 0: it is dense, or there is none
 
 #endif

@@ -127,25 +127,6 @@ static void diagonal(face *base, const double *p, const double *q) {
   put_shift((body_face *)base, 0.0, q);
 }
 
-static int values(face *base, const perp_operator *A) {
-  body_face *f = (body_face *)base;
-  body_rows B;
-  const int code = A->n != f->by.n ? 1 : body_rows_take(A, &f->memory, &B);
-  if (code != 0) return code;
-  const size_t pointers = ((size_t)f->by.n + 1)*sizeof *B.rowptr,
-               columns = (size_t)B.rowptr[f->by.n]*sizeof *B.column;
-  if (B.dofs != f->dofs || memcmp(B.rowptr, f->rows.rowptr, pointers) != 0 ||
-      memcmp(B.column, f->rows.column, columns) != 0) {
-    body_rows_free(&f->memory, &B);
-    return 1;
-  }
-  body_rows_free(&f->memory, &f->rows);
-  f->rows = B;
-  scale(f);
-  put_shift(f, f->sigma, f->more);
-  return 0;
-}
-
 // H = I + the sum of b_i b_i'/d_i over the free rows, column by column. Entries below the diagonal
 // come from the later entries of the rows, those above by symmetry. Returns 0, or -1: deadline.
 static int assemble(body_face *f, const perp_deadline *deadline) {
@@ -221,7 +202,6 @@ static int modify(row_face *by, int32_t i, uint8_t comes) {
   const int code = sparse_ldl_change(f->ldl, (comes ? 1.0 : -1.0)/f->h[i], B->rowptr[i + 1] - from,
                                      B->column + from, B->value + from, H_PIVOT_MIN);
   by->kept[i] = comes;
-  by->base.modifications++;
   by->since++;
   return code == 0 ? 0 : FACE_REFACTOR;
 }
@@ -332,7 +312,7 @@ static double flops_solve(const face *base) {
 }
 
 static const face_kind kind = {
-  .destroy = destroy, .values = values, .shift = shift, .update = row_face_update, .solve = solve,
+  .destroy = destroy, .shift = shift, .update = row_face_update, .solve = solve,
   .flops_anew = flops_anew, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
   .nnz = nnz, .flops_update = row_face_flops_update, .diagonal = diagonal, .multiply = multiply,
 };

@@ -81,24 +81,6 @@ static void shift(face *base, double sigma) {
   if (sigma != f->sigma) put_shift(f, sigma);
 }
 
-static int values(face *base, const perp_operator *A) {
-  entries_face *f = (entries_face *)base;
-  perp_csc B = {0};
-  int code = A->n != f->by.n ? 1 : assemble_csc(A, 1, &f->memory, &B);
-  if (code == 0) {
-    const size_t columns = ((size_t)f->by.n + 1)*sizeof *B.colptr,
-                 rows = (size_t)B.colptr[f->by.n]*sizeof *B.row;
-    if (memcmp(B.colptr, f->S.colptr, columns) != 0 || memcmp(B.row, f->S.row, rows) != 0) code = 1;
-  }
-  if (code == 0) {
-    memcpy(f->value, B.value, (size_t)B.colptr[f->by.n]*sizeof *f->value);
-    scale(f);
-    put_shift(f, f->sigma);
-  }
-  assembled_free(&f->memory, &B);
-  return code;
-}
-
 static int refactor(row_face *by, const perp_deadline *deadline) {
   entries_face *f = (entries_face *)by;
   by->factored = by->ready = 0;
@@ -125,7 +107,6 @@ static int modify(row_face *by, int32_t i, uint8_t comes) {
                          : sparse_ldl_delete(f->ldl, &f->S, i, FACE_PIVOT_MIN);
   if (code == 1) return i + 1;
   by->kept[i] = comes;
-  by->base.modifications++;
   by->since++;
   return code == 0 ? 0 : FACE_REFACTOR;
 }
@@ -195,7 +176,7 @@ static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const entries_fac
 static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 
 static const face_kind kind = {
-  .destroy = destroy, .values = values, .shift = shift, .update = row_face_update, .solve = solve,
+  .destroy = destroy, .shift = shift, .update = row_face_update, .solve = solve,
   .flops_anew = flops_anew, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
   .nnz = nnz, .flops_update = row_face_flops_update,
 };

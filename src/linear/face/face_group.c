@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "assemble.h"
 #include "error_free.h"
 #include "dense_kernels.h"
 #include "vector.h"
@@ -162,7 +161,6 @@ static int change_block(group_face *f, int32_t g, double sign) {
             f->lambda[i]*v[k]*v[l];
     if (sparse_ldl_change(f->ldl, f->lambda[i], count, f->index, v, FACE_PIVOT_MIN) != 0)
       return FACE_REFACTOR;
-    f->base.modifications++;
     f->since++;
   }
   return 0;
@@ -174,7 +172,6 @@ static int drop_slots(group_face *f, int32_t g) {
     if (f->slot_row[slot] == NONE || f->slot_row[slot] == wanted(f, g, k)) continue;
     put_slot(f, slot, NONE);
     if (sparse_ldl_delete(f->ldl, &f->S, slot, FACE_PIVOT_MIN) != 0) return FACE_REFACTOR;
-    f->base.modifications++;
     f->since++;
   }
   return 0;
@@ -203,7 +200,6 @@ static int add_slots(group_face *f, int32_t g) {
     const int code = sparse_ldl_add(f->ldl, &f->S, f->slot_kept, slot, FACE_PIVOT_MIN);
     if (code == 1) return f->slot_row[slot] + 1;
     f->slot_kept[slot] = 1;
-    f->base.modifications++;
     f->since++;
     if (code != 0) return FACE_REFACTOR;
   }
@@ -443,31 +439,7 @@ static void destroy(face *base) {
   memory.release(memory.context, f);
 }
 
-// If the groups differ, everything but the counts is made again.
-static int values(face *base, const perp_operator *A) {
-  group_face *f = (group_face *)base;
-  perp_csc B = {0};
-  groups g = {0};
-  int code = A->n != f->n ? 1 : assemble_csc(A, 1, &f->memory, &B);
-  if (code == 0) {
-    const size_t columns = ((size_t)f->n + 1)*sizeof *B.colptr,
-                 rows = (size_t)B.colptr[f->n]*sizeof *B.row;
-    if (memcmp(B.colptr, f->A.colptr, columns) != 0 || memcmp(B.row, f->A.row, rows) != 0) code = 1;
-  }
-  if (code == 0) code = groups_find(&B, 1.0, &f->memory, &g);
-  if (code == 0 && !group_face_values(f, &B, &g)) {
-    group_face made = {.base = f->base, .memory = f->memory, .rows_max = f->rows_max,
-                       .sigma = f->sigma, .more = f->more};
-    code = group_face_make(&made, &B, &g);
-    group_face_clear(code == 0 ? f : &made);
-    if (code == 0) *f = made;
-  }
-  groups_free(&f->memory, &g);
-  assembled_free(&f->memory, &B);
-  return code;
-}
-
-static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
+static const face_kind kind = {destroy, shift, update, solve, flops_anew, flops_rows,
                                flops_solve, nnz, flops_update, diagonal, multiply};
 
 face *face_group_create(perp_csc *A, groups *g, int32_t rows_max, const perp_allocator *allocator,

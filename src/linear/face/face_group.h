@@ -63,8 +63,5 @@ int group_face_make(group_face *f, perp_csc *A, groups *g);
 // D = sigma I, or D = more unless it is NULL. There is no factor afterwards.
 void group_face_diagonal(group_face *f, double sigma, const double *more);
 void group_face_clear(group_face *f);   // releases all but f
-// New values of the same pattern with groups of the same rows and sizes. 1: A and g are taken; 0:
-// not.
-int group_face_values(group_face *f, perp_csc *A, groups *g);
 
 #endif

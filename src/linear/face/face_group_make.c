@@ -319,19 +319,3 @@ int group_face_make(group_face *f, perp_csc *A, groups *g) {
   if (code == 0) sparse_ldl_regularise(f->ldl, f->plus, 0.0);
   return code;
 }
-
-int group_face_values(group_face *f, perp_csc *A, groups *g) {
-  const size_t count = (size_t)f->count;
-  if (g->count != f->count || memcmp(g->start, f->g.start, (count + 1)*sizeof *g->start) != 0 ||
-      memcmp(g->slot, f->g.slot, (count + 1)*sizeof *g->slot) != 0 ||
-      memcmp(g->row, f->g.row, (size_t)f->n*sizeof *g->row) != 0)
-    return 0;
-  const perp_csc A_before = f->A;
-  const groups g_before = f->g;
-  f->A = *A;
-  f->value = (double *)A->value;
-  f->g = *g;
-  *A = A_before;                   // the caller releases them
-  *g = g_before;
-  return load(f) == 0;
-}

@@ -10,7 +10,6 @@
 
 typedef struct face_kind {   // see the functions of the same names in face.h
   void (*destroy)(face *f);
-  int (*values)(face *f, const perp_operator *A);
   void (*shift)(face *f, double sigma);
   int (*update)(face *f, const uint8_t *is_free, const perp_deadline *deadline);
   int (*solve)(face *f, double *v, int refine);
@@ -26,7 +25,7 @@ typedef struct face_kind {   // see the functions of the same names in face.h
 
 struct face {                // the first member of every kind
   const face_kind *kind;
-  int32_t factorizations, modifications, inner_iterations;
+  int32_t factorizations, inner_iterations;
   // Of the current solve, for a new factorisation during it; or NULL.
   const perp_deadline *deadline;
   double error, left;        // see face_error() and face_left()

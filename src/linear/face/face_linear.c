@@ -63,14 +63,6 @@ static int claim(linear_face *f) {
   return code;
 }
 
-static int values(face *base, const perp_operator *A) {
-  linear_face *f = (linear_face *)base;
-  if (A->n != f->A.n) return 1;
-  f->A = *A;
-  const int code = claim(f);
-  return code == 0 ? analyse(f) : code;
-}
-
 static void shift(face *base, double sigma) {
   linear_face *f = (linear_face *)base;
   if (sigma == f->sigma) return;
@@ -149,7 +141,7 @@ static int64_t nnz(const face *base) {   // unknown
   return 0;
 }
 
-static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
+static const face_kind kind = {destroy, shift, update, solve, flops_anew, flops_rows,
                                flops_solve, nnz, flops_rows, NULL, NULL};
 
 face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
