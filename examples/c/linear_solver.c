@@ -14,39 +14,51 @@
 
 enum { N = 2000 };
 
-typedef struct thomas {          // perp sets bytes() aside for it and calls it `self`
+typedef struct thomas {           // perp sets bytes() aside for it and calls it `self`
   int32_t n, ready;
-  perp_operator A;
-  uint8_t *is_free;              // n: of the last update
-  double *below, *pivot, *above; // n each: the factor; below[i] = A_ij/pivot[j], j before i in I
+  double *lower, *diagonal, *upper;   // n each: A_i,i-1, A_ii and A_i-1,i
+  double *below, *pivot;          // n each: the factor; below[i] = A_i,i-1/pivot[i-1] inside I
+  uint8_t *is_free;               // n: of the last update
 } thomas;
 
-static int updates;              // to show that it was used
+static int updates;               // to show that it was used
 
-// A linear solver may ask what the operator really is: here it must be a sparse matrix, perhaps
-// scaled, with all entries beside the diagonal.
+// A linear solver says which matrices it can take: here any whose entries can be seen, if they are
+// all on the diagonal or beside it.
 static int accepts(const perp_operator *A) {
-  const perp_view view = A->ops->view != NULL ? A->ops->view(A->self) : (perp_view){0};
-  if (view.kind != PERP_VIEW_CSC || A->ops->submatrix == NULL) return 0;
-  const perp_csc *matrix = view.data;
-  for (int32_t j = 0; j < matrix->columns; j++)
-    for (int32_t p = matrix->colptr[j]; p < matrix->colptr[j + 1]; p++)
-      if (matrix->row[p] < j - 1 || matrix->row[p] > j + 1) return 0;
-  return 1;
+  perp_csc matrix;
+  if (perp_copy_entries(A, 0, NULL, &matrix) != PERP_OK) return 0;
+  int fits = 1;
+  for (int32_t j = 0; j < matrix.columns; j++)
+    for (int32_t p = matrix.colptr[j]; p < matrix.colptr[j + 1]; p++)
+      fits &= matrix.row[p] >= j - 1 && matrix.row[p] <= j + 1;
+  perp_entries_free(NULL, &matrix);
+  return fits;
 }
 
 static size_t bytes(const perp_limits *limits) {
-  return sizeof(thomas) + (size_t)limits->n*(3*sizeof(double) + 1);
+  return sizeof(thomas) + (size_t)limits->n*(5*sizeof(double) + 1);
 }
 
+// Reads the entries. 0: fine; anything else: the solver cannot be used.
 static int analyse(void *memory, const perp_operator *A, const perp_options *options,
                    const perp_allocator *allocator) {
-  (void)options, (void)allocator;         // what has to grow would come from the allocator
+  (void)options;
   thomas *self = memory;
   double *room = (double *)(self + 1);
   const int32_t n = A->n;
-  *self = (thomas){.n = n, .A = *A, .below = room, .pivot = room + n, .above = room + 2*n,
-                   .is_free = (uint8_t *)(room + 3*n)};
+  perp_csc matrix;
+  if (perp_copy_entries(A, 0, allocator, &matrix) != PERP_OK) return 1;
+  *self = (thomas){.n = n, .lower = room, .diagonal = room + n, .upper = room + 2*n,
+                   .below = room + 3*n, .pivot = room + 4*n, .is_free = (uint8_t *)(room + 5*n)};
+  for (int32_t k = 0; k < 3*n; k++) room[k] = 0;      // entries that are 0 are not stored
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t p = matrix.colptr[j]; p < matrix.colptr[j + 1]; p++) {
+      if (matrix.row[p] == j - 1) self->upper[j] = matrix.value[p];
+      if (matrix.row[p] == j) self->diagonal[j] = matrix.value[p];
+      if (matrix.row[p] == j + 1) self->lower[j + 1] = matrix.value[p];
+    }
+  perp_entries_free(allocator, &matrix);
   return 0;
 }
 
@@ -59,15 +71,10 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
   if (deadline != NULL && deadline->passed != NULL && deadline->passed(deadline->context))
     return -1;                            // a solver that takes long asks again on the way
   for (int32_t i = 0; i < self->n; i++) {
-    const int coupled = i > 0 && is_free[i] && is_free[i - 1];
-    const int32_t pair[] = {i > 0 ? i - 1 : i, i};
-    double S[4] = {0};                    // A(pair, pair), row by row
     self->is_free[i] = is_free[i];
     if (!is_free[i]) continue;
-    self->A.ops->submatrix(self->A.self, i > 0 ? pair : pair + 1, i > 0 ? 2 : 1, S);
-    self->below[i] = coupled ? S[2]/self->pivot[i - 1] : 0;
-    self->above[i] = coupled ? S[1] : 0;  // A_i-1,i
-    self->pivot[i] = (i > 0 ? S[3] : S[0]) - self->below[i]*self->above[i];
+    self->below[i] = i > 0 && is_free[i - 1] ? self->lower[i]/self->pivot[i - 1] : 0;
+    self->pivot[i] = self->diagonal[i] - self->below[i]*self->upper[i];
     count++;
     if (!(fabs(self->pivot[i]) > 1e-14)) return count;   // the entries are scaled to be near 1
   }
@@ -85,7 +92,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   }
   for (int32_t i = self->n - 1; i >= 0; i--) {
     if (!self->is_free[i]) continue;
-    const double after = i + 1 < self->n && self->is_free[i + 1] ? self->above[i + 1]*z[i + 1] : 0;
+    const double after = i + 1 < self->n && self->is_free[i + 1] ? self->upper[i + 1]*z[i + 1] : 0;
     z[i] = (z[i] - after)/self->pivot[i];
   }
   return 0;

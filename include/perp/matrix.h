@@ -1,5 +1,6 @@
 // matrix.h: matrices beyond dense and sparse ones: products J W J', contacts with friction, grids
 // of cells, wrappers around another matrix, and the table of functions behind a matrix of your own.
+// perp_copy_entries() copies the entries of any of them.
 // perp.h has the dense matrix, the sparse one and the matrix behind a callback.
 //
 // E13: Erleben, Numerical methods for linear complementarity problems, 2013.
@@ -137,6 +138,20 @@ struct perp_operator_ops {    // what A can do. NULL: it cannot. Only apply is r
                                                 // S = A(set,set), m x m, row-major
   perp_view (*view)(const void *self);      // the data behind it
 };
+
+// ----------------------------------------------------------------------------------------- entries
+
+// 1: perp_copy_entries() can read the entries of A. A dense or sparse matrix, a product, contacts
+// and a grid show them, also inside wrappers that a view can express. Any other operator must have
+// add_column() or submatrix(), and n <= 5000, because reading it takes O(n^2) time.
+int32_t perp_has_entries(const perp_operator *A);
+// Copies the entries of A into compressed columns, for example in a linear solver of your own. The
+// copy has no zeros, except that with diagonal = 1 every column has its diagonal entry. An entry
+// that is not finite is an error. allocator NULL: malloc.
+perp_error perp_copy_entries(const perp_operator *A, int32_t diagonal,
+                             const perp_allocator *allocator, perp_csc *entries);
+// Releases such a copy by the allocator that it came from, and sets it to zeros. NULL is fine.
+void perp_entries_free(const perp_allocator *allocator, perp_csc *entries);
 
 // ---------------------------------------------------------------------------------------- wrappers
 

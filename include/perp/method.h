@@ -164,8 +164,8 @@ struct perp_linear_ops {
   int (*accepts)(const perp_operator *A);
                                    // 1: can work with this view and these claims
   size_t (*bytes)(const perp_limits *limits);   // of `self`, without what analyse allocates
-  // called once for each pattern of A; 0: fine. Memory that may grow comes from the allocator, and
-  // release() returns it.
+  // called once for each pattern of A; 0: fine. perp_copy_entries() copies the entries of A. Memory
+  // that may grow comes from the allocator, which has both functions, and release() returns it.
   int (*analyse)(void *self, const perp_operator *A, const perp_options *options,
                  const perp_allocator *allocator);
   int (*update)(void *self, const uint8_t *is_free, const perp_deadline *deadline);

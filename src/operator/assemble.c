@@ -14,8 +14,7 @@
 #include "grid.h"
 #include "operator.h"
 
-enum { TILE = 64,                  // columns of a tile
-       HIDDEN_ROWS_MAX = 5000 };   // rows of an operator without a view
+enum { TILE = 64 };   // columns of a tile
 
 typedef struct builder {
   perp_allocator memory;
@@ -420,7 +419,7 @@ static int viewed(const perp_view *view) {
 int assemble_accepts(const perp_operator *A) {
   const perp_view view = operator_view(A);
   return viewed(&view) || ((A->ops->add_column != NULL || A->ops->submatrix != NULL) &&
-                           A->n <= HIDDEN_ROWS_MAX);
+                           A->n <= ASSEMBLE_HIDDEN_ROWS_MAX);
 }
 
 int assemble_accepts_symmetric(const perp_operator *A) {

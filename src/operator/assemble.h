@@ -10,6 +10,7 @@
 int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *allocator,
                  perp_csc *out);
 int assemble_accepts(const perp_operator *A);   // 0: assemble_csc would return 1
+enum { ASSEMBLE_HIDDEN_ROWS_MAX = 5000 };   // rows of an operator without a view
 // 1: assemble_accepts(A), and A claims symmetry.
 int assemble_accepts_symmetric(const perp_operator *A);
 void assembled_free(const perp_allocator *allocator, perp_csc *matrix);

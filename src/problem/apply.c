@@ -10,7 +10,7 @@
 perp_error perp_apply(const perp_operator *A, const double *x, double *y) {
   if (A == NULL || ((x == NULL || y == NULL) && A->n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_apply: A, x or y is NULL");
-  perp_error error = validate_structure(&(perp_problem){.A = *A, .b = x}, 0);
+  perp_error error = validate_block(A);
   if (error == PERP_OK) error = validate_point("perp_apply:", A->n, x, NULL);
   if (error != PERP_OK) return error;
   const size_t bytes = operator_scratch_bytes(A);

@@ -13,6 +13,9 @@ int64_t problem_nnz(const perp_problem *problem);           // stored entries, a
 
 // Sizes, pointers and the CSC pattern. seen = 1: the indices have been checked before.
 perp_error validate_structure(const perp_problem *problem, int seen);
+// The same for a matrix alone. colptr[0] may be > 0: presolve splits a matrix into blocks that share
+// its arrays, and a caller's linear solver gets such a block.
+perp_error validate_block(const perp_operator *A);
 perp_error validate_values(const perp_problem *problem, team *threads);    // NaN and inf in A
 perp_error validate_vectors(const perp_problem *problem, team *threads);   // b, lo, hi
 perp_error validate_point(const char *what, int32_t n, const double *x, team *threads);   // finite

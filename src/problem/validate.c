@@ -30,14 +30,16 @@ static int ascends(int32_t outer, int32_t inner, const int32_t *ptr, const int32
   return !bad;
 }
 
+enum { SKIP_NOTHING, SKIP_INDICES = 1, SKIP_START = 2 };   // bits: what is not checked
+
 static perp_error validate_pattern(const char *what, int32_t outer, int32_t inner,
                                    const int32_t *ptr, const char *ptr_name, const int32_t *index,
-                                   const char *index_name, const double *value, int seen) {
+                                   const char *index_name, const double *value, int skip) {
   if (outer < 0 || inner < 0)
     return error_set(PERP_ERROR_PROBLEM, "%s: sizes %d x %d must not be negative",
                      what, inner, outer);
   if (ptr == NULL) return error_set(PERP_ERROR_PROBLEM, "%s: %s is NULL", what, ptr_name);
-  if (ptr[0] != 0)
+  if (ptr[0] < 0 || (ptr[0] > 0 && !(skip & SKIP_START)))
     return error_set(PERP_ERROR_PROBLEM, "%s: %s[0] = %d must be 0", what, ptr_name, ptr[0]);
   for (int32_t j = 0; j < outer; j++)
     if (ptr[j + 1] < ptr[j])
@@ -46,7 +48,7 @@ static perp_error validate_pattern(const char *what, int32_t outer, int32_t inne
   if (ptr[outer] > 0 && (index == NULL || value == NULL))
     return error_set(PERP_ERROR_PROBLEM, "%s: %s or value is NULL with %d entries", what,
                      index_name, ptr[outer]);
-  if (seen || ascends(outer, inner, ptr, index)) return PERP_OK;
+  if ((skip & SKIP_INDICES) || ascends(outer, inner, ptr, index)) return PERP_OK;
   for (int32_t j = 0; j < outer; j++)
     for (int32_t p = ptr[j]; p < ptr[j + 1]; p++) {
       if (index[p] < 0 || index[p] >= inner)
@@ -63,7 +65,7 @@ static perp_error validate_pattern(const char *what, int32_t outer, int32_t inne
   return PERP_OK;
 }
 
-static perp_error validate_product(const perp_product *A, int seen) {
+static perp_error validate_product(const perp_product *A, int skip) {
   if (A->n < 0 || A->dofs < 0)
     return error_set(PERP_ERROR_PROBLEM, "product: n = %d and dofs = %d must not be negative",
                      A->n, A->dofs);
@@ -73,10 +75,10 @@ static perp_error validate_product(const perp_product *A, int seen) {
                      A->block, A->dofs);
   if (A->dofs > 0 && A->W == NULL) return error_set(PERP_ERROR_PROBLEM, "product: W is NULL");
   return validate_pattern("product", A->n, A->dofs, A->rowptr, "rowptr", A->column, "column",
-                          A->value, seen);
+                          A->value, skip & SKIP_INDICES);
 }
 
-static perp_error validate_contacts(const perp_contacts *A, int seen) {
+static perp_error validate_contacts(const perp_contacts *A, int skip) {
   const int64_t n = (2 + (int64_t)A->directions)*A->count;
   const int64_t rows = (1 + (int64_t)A->tangents)*A->count;
   if (A->count < 0) return error_set(PERP_ERROR_PROBLEM, "contacts: count = %d < 0", A->count);
@@ -93,7 +95,7 @@ static perp_error validate_contacts(const perp_contacts *A, int seen) {
   if (A->B.n != rows)
     return error_set(PERP_ERROR_PROBLEM, "contacts: B.n = %d must be (1 + %d)*%d = %lld", A->B.n,
                      A->tangents, A->count, (long long)rows);
-  return validate_product(&A->B, seen);
+  return validate_product(&A->B, skip);
 }
 
 // A wrapper is recognised by its ops, which are the first field of its own storage.
@@ -124,17 +126,19 @@ static perp_error validate_wrapper(const perp_operator *A, const perp_wrapper *w
   return PERP_OK;
 }
 
-static perp_error validate_operator(const perp_operator *A, int seen);
+static perp_error validate_operator(const perp_operator *A, int skip);
+
+perp_error validate_block(const perp_operator *A) { return validate_operator(A, SKIP_START); }
 
 perp_error validate_structure(const perp_problem *problem, int seen) {
   if (problem == NULL) return error_set(PERP_ERROR_ARGUMENT, "problem is NULL");
-  const perp_error error = validate_operator(&problem->A, seen);
+  const perp_error error = validate_operator(&problem->A, seen ? SKIP_INDICES : SKIP_NOTHING);
   if (error == PERP_OK && problem->A.n > 0 && problem->b == NULL)
     return error_set(PERP_ERROR_PROBLEM, "b is NULL");
   return error;
 }
 
-static perp_error validate_operator(const perp_operator *A, int seen) {
+static perp_error validate_operator(const perp_operator *A, int skip) {
   if (A->ops == NULL || A->ops->apply == NULL)
     return error_set(PERP_ERROR_PROBLEM, "the operator has no apply()");
   if (A->ops->name == NULL) return error_set(PERP_ERROR_PROBLEM, "the operator has no name");
@@ -143,16 +147,16 @@ static perp_error validate_operator(const perp_operator *A, int seen) {
   const perp_wrapper *wrapper = wrapper_of(A);
   const perp_view view = wrapper == NULL ? operator_view(A) : (perp_view){0};
   if (view.kind == PERP_VIEW_CONTACT) {   // checked first because n may have overflowed
-    const perp_error error = validate_contacts(view.data, seen);
+    const perp_error error = validate_contacts(view.data, skip);
     if (error != PERP_OK) return error;
   }
   if (view.kind == PERP_VIEW_GRID) {
-    const perp_error error = grid_check_shape(view.data, seen);
+    const perp_error error = grid_check_shape(view.data, skip & SKIP_INDICES);
     if (error != PERP_OK) return error;
   }
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "n = %d < 0", A->n);
   if (wrapper != NULL) {
-    perp_error inner = validate_operator(&wrapper->inner, seen);
+    perp_error inner = validate_operator(&wrapper->inner, skip);
     return inner == PERP_OK ? validate_wrapper(A, wrapper) : inner;
   }
   perp_error error = PERP_OK;
@@ -167,10 +171,10 @@ static perp_error validate_operator(const perp_operator *A, int seen) {
                        "A is %d x %d: a complementarity problem needs a square matrix",
                        csc->rows, csc->columns);
     error = validate_pattern("csc", csc->columns, csc->rows, csc->colptr, "colptr", csc->row, "row",
-                             csc->value, seen);
+                             csc->value, skip);
     n = csc->columns;
   } else if (view.kind == PERP_VIEW_PRODUCT) {
-    error = validate_product(view.data, seen);
+    error = validate_product(view.data, skip);
     n = ((const perp_product *)view.data)->n;
   } else if (view.kind == PERP_VIEW_CONTACT) {
     const perp_contacts *contacts = view.data;
@@ -244,7 +248,8 @@ perp_error validate_values(const perp_problem *problem, team *threads) {
       }
   } else if (view.kind == PERP_VIEW_CSC) {
     const perp_csc *A = view.data;
-    const int fine = A->columns == 0 || all_finite(A->value, A->colptr[A->columns]);
+    const int32_t from = A->colptr[0], end = A->colptr[A->columns];
+    const int fine = from == end || all_finite(A->value + from, end - from);
     for (int32_t j = 0; !fine && j < A->columns; j++)
       for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
         if (!is_finite(A->value[p]))

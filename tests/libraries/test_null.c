@@ -43,6 +43,7 @@ static perp_bound bound;
 static perp_proof proof;
 static perp_classes classes;
 static perp_sample sample;
+static perp_csc copy;
 static perp_american_result price;
 static perp_world *world, *other_world;
 static perp_body body;
