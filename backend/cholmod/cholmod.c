@@ -15,13 +15,8 @@
 // CHOLMOD are. libperp is not linked with it.
 #include <cholmod.h>
 #include <math.h>
+#include <perp/method.h>
 #include <string.h>
-
-#include "allocator.h"
-#include "arena.h"
-#include "assemble.h"
-#include "dense_kernels.h"
-#include "vector.h"
 
 const perp_linear_ops *perp_backend_linear(void);
 
@@ -49,28 +44,24 @@ typedef struct linear {
   int32_t failed;           // as update returned it: solve refuses unless 0
 } linear;
 
-static linear *layout(arena *memory, int32_t n) {
-  linear *self = ARENA_ARRAY(memory, linear, 1);
-  linear parts = {.n = n};
-  parts.s = ARENA_ARRAY(memory, double, n);
-  parts.path = ARENA_ARRAY(memory, double, n);
-  parts.v = ARENA_ARRAY(memory, double, n);
-  parts.w = ARENA_ARRAY(memory, double, n);
-  parts.place = ARENA_ARRAY(memory, int32_t, n);
-  parts.colptr = ARENA_ARRAY(memory, int32_t, (size_t)n + 1);
-  parts.mask = ARENA_ARRAY(memory, uint8_t, n);
-  if (self != NULL) *self = parts;
+static size_t bytes(const perp_limits *limits) {
+  const size_t n = (size_t)limits->n;
+  return sizeof(linear) + 4*n*sizeof(double) + (2*n + 1)*sizeof(int32_t) + n;
+}
+
+static linear *layout(void *memory, int32_t n) {
+  linear *self = memory;
+  double *const vectors = (double *)(self + 1);
+  int32_t *const indices = (int32_t *)(vectors + 4*(size_t)n);
+  *self = (linear){
+    .n = n, .failed = 1,   // until the first update
+    .s = vectors, .path = vectors + n, .v = vectors + 2*(size_t)n, .w = vectors + 3*(size_t)n,
+    .place = indices, .colptr = indices + n, .mask = (uint8_t *)(indices + 2*(size_t)n + 1)};
   return self;
 }
 
-static size_t bytes(const perp_limits *limits) {
-  arena counting = {0};
-  layout(&counting, limits->n);
-  return counting.used;
-}
-
 static int accepts(const perp_operator *A) {
-  return (A->claims & PERP_CLAIM_SYMMETRIC) != 0 && assemble_accepts(A);
+  return perp_has_entries(A) && (A->claims & PERP_CLAIM_SYMMETRIC) != 0;
 }
 
 static void release(void *memory) {
@@ -82,7 +73,7 @@ static void release(void *memory) {
   cholmod_free_dense(&self->Y, common);
   cholmod_free_dense(&self->E, common);
   cholmod_finish(common);
-  assembled_free(&self->memory, &self->A);
+  perp_entries_free(&self->memory, &self->A);
   if (self->row != NULL) self->memory.release(self->memory.context, self->row);
   if (self->value != NULL) self->memory.release(self->memory.context, self->value);
   self->row = NULL;
@@ -93,7 +84,7 @@ static void release(void *memory) {
 // diagonal entry, which no definite block has, keep 1.
 static void scale(linear *self) {
   const perp_csc *A = &self->A;
-  double *const value = (double *)(uintptr_t)A->value;   // assembled by and for us
+  double *const value = (double *)(uintptr_t)A->value;   // our own copy
   for (int32_t j = 0; j < self->n; j++) {
     self->s[j] = 1.0;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
@@ -136,18 +127,17 @@ static int analyse(void *memory, const perp_operator *A, const perp_options *opt
                    const perp_allocator *allocator) {
   (void)options;
   if (!accepts(A)) return 1;
-  arena room = {.base = memory, .capacity = SIZE_MAX, .used = 0};
-  linear *self = layout(&room, A->n);
-  self->memory = allocator_of(allocator);
-  self->failed = 1;   // until the first update
+  linear *self = layout(memory, A->n);
+  self->memory = *allocator;
   cholmod_start(&self->common);
   self->common.print = 0;
   self->common.final_pack = 0;    // columns keep their room for rows that come back
-  int status = assemble_csc(A, 1, &self->memory, &self->A);
+  const perp_error error = perp_copy_entries(A, 1, allocator, &self->A);
+  int status = error == PERP_OK ? 0 : error == PERP_ERROR_MEMORY ? -2 : 1;
   if (status == 0 && self->n > 0) {
     const size_t entries = (size_t)self->A.colptr[self->n];
-    self->row = self->memory.allocate(self->memory.context, entries*sizeof *self->row);
-    self->value = self->memory.allocate(self->memory.context, entries*sizeof *self->value);
+    self->row = allocator->allocate(allocator->context, entries*sizeof *self->row);
+    self->value = allocator->allocate(allocator->context, entries*sizeof *self->value);
     scale(self);
     cholmod_sparse S = view(self->n, self->A.colptr, self->A.row, self->A.value);
     if (self->row != NULL && self->value != NULL)
@@ -260,8 +250,14 @@ static double row_flops(const linear *self, const uint8_t *is_free) {
 }
 
 static double factor_flops(const linear *self, const uint8_t *is_free) {
-  const double part = (double)free_rows(self->n, is_free, NULL)/(self->n > 0 ? self->n : 1);
+  int32_t rows = 0;
+  for (int32_t i = 0; i < self->n; i++) rows += is_free[i] != 0;
+  const double part = (double)rows/(self->n > 0 ? self->n : 1);
   return part*self->flops + 10.0*self->A.colptr[self->n];
+}
+
+static int has_passed(const perp_deadline *deadline) {
+  return deadline != NULL && deadline->passed != NULL && deadline->passed(deadline->context) != 0;
 }
 
 // 0: fine, 1: factor anew, -1: deadline
@@ -270,7 +266,7 @@ static int follow(linear *self, const uint8_t *is_free, const perp_deadline *dea
     for (int32_t i = 0; i < self->n; i++) {
       const uint8_t wanted = is_free[i] != 0;
       if (wanted == self->mask[i] || wanted != pass) continue;
-      if (deadline_passed(deadline)) return -1;
+      if (has_passed(deadline)) return -1;
       self->mask[i] = wanted;
       self->modified++;
       if (wanted ? add(self, i)
@@ -282,7 +278,7 @@ static int follow(linear *self, const uint8_t *is_free, const perp_deadline *dea
 
 static int update(void *memory, const uint8_t *is_free, const perp_deadline *deadline) {
   linear *self = memory;
-  if (deadline_passed(deadline)) return -1;
+  if (has_passed(deadline)) return -1;
   int status = 1;
   if (self->failed == 0 && self->n > 0 && row_flops(self, is_free) <= factor_flops(self, is_free)) {
     self->failed = 1;
@@ -295,7 +291,7 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
     status = factor(self);
     if (status != 0) return status;
   }
-  if (deadline_passed(deadline)) return -1;
+  if (has_passed(deadline)) return -1;
   self->failed = 0;
   return 0;
 }
@@ -322,6 +318,8 @@ static void subtract(const linear *self, const double *v, double *w) {
   }
 }
 
+static double larger(double a, double b) { return b > a || b != b ? b : a; }   // NaN stays
+
 // v = S^-1 s rhs, refined once; *drifted: the correction was larger than a good factor leaves
 static int solve_refined(linear *self, const double *rhs, int *drifted) {
   double *const v = self->v, *const w = self->w;
@@ -331,8 +329,8 @@ static int solve_refined(linear *self, const double *rhs, int *drifted) {
   subtract(self, v, w);
   if (apply_inverse(self, w) != 0) return -2;
   for (int32_t i = 0; i < self->n; i++) {
-    size = max2(size, fabs(v[i]));
-    step = max_or_nan(step, fabs(w[i]));
+    size = larger(size, fabs(v[i]));
+    step = larger(step, fabs(w[i]));
   }
   *drifted = !(step <= DRIFT*size);
   if (step <= size)                                   // a larger one is no correction
@@ -345,7 +343,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   int drifted = 0;
   for (int32_t i = 0; i < self->n; i++) z[i] = 0.0;
   if (self->failed != 0) return 1;
-  if (deadline_passed(deadline)) return -1;
+  if (has_passed(deadline)) return -1;
   if (self->n == 0) return 0;
   if (solve_refined(self, rhs, &drifted) != 0) return 1;
   if (drifted && self->modified > 0) {
@@ -361,7 +359,7 @@ static double estimate(const void *memory, const uint8_t *is_free) {
   const linear *self = memory;
   const double anew = factor_flops(self, is_free);
   const double rows = self->failed == 0 ? row_flops(self, is_free) : anew;
-  return (min2(rows, anew) + 50.0*self->n + 100.0)*1e-9;
+  return ((rows < anew ? rows : anew) + 50.0*self->n + 100.0)*1e-9;
 }
 
 static const perp_linear_ops ops = {

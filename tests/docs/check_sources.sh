@@ -28,6 +28,18 @@ found=$(grep -rnE --include='*.c' --include='*.h' --exclude=symmetry.h \
              "^[^/]*($names.*[0-9]e-[0-9]|[0-9]e-[0-9].*$names)" src)
 [ -z "$found" ] || { printf 'how much asymmetry is allowed stands in src/operator/symmetry.h:\n%s\n' "$found"; bad=1; }
 
+# A backend is built as a library of somebody else is: it includes public headers, headers of its own
+# folder, and those of other libraries.
+internal=$(find src sim cli experiments bench tests -name '*.h' -printf '%f\n')
+while IFS=: read -r file line name; do
+  [[ $name =~ ^perp/[a-z]+\.h$ ]] && [ -f "include/$name" ] && continue
+  [ -f "${file%/*}/${name##*/}" ] && continue
+  grep -qxF "${name##*/}" <<<"$internal" || continue
+  echo "$file:$line includes $name: a backend sees the public headers only"
+  bad=1
+done < <(grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' backend |
+           sed -E 's/^([^:]*:[0-9]*):[^<"]*[<"]([^>"]*).*/\1:\2/')
+
 # Sources name a header without its folder, so a name stands for one header. A folder with more
 # files than anybody can look through is split.
 twice=$(find include src sim cli experiments backend bench tests -name '*.h' -printf '%f\n' | sort | uniq -d)

@@ -2,6 +2,7 @@
 // free sets that change by few and by many rows, and says where A_II is not definite.
 // needs: posix
 #include "backend_load.h"
+#include "counting.h"
 #include "sparse_samples.h"
 
 #include "gallery_sample.h"
@@ -24,6 +25,9 @@ static int unload(void **state) {
   return 0;
 }
 
+static counter count;
+static const perp_allocator counting = {counted_allocate, counted_release, &count};
+
 static void *start(const perp_operator *A, size_t *n) {
   const perp_problem problem = {.A = *A};
   const perp_limits limits = perp_limits_of(&problem);
@@ -31,7 +35,8 @@ static void *start(const perp_operator *A, size_t *n) {
   void *self = malloc(cholmod->bytes(&limits) + 64);
   assert_non_null(self);
   assert_int_equal(cholmod->accepts(A), 1);
-  assert_int_equal(cholmod->analyse(self, A, &options, NULL), 0);
+  assert_int_equal(cholmod->analyse(self, A, &options, &counting), 0);
+  assert_true(count.live > 0);
   *n = (size_t)A->n;
   return self;
 }
@@ -46,7 +51,7 @@ static void has_a_name_and_one_symbol(void **state) {
   if (cholmod == NULL) skip();
   assert_string_equal(cholmod->name, "cholmod");
   assert_non_null(cholmod->title);
-  assert_null(dlsym(library, "assemble_csc"));   // nothing of ours leaks into the program
+  assert_null(dlsym(library, "perp_copy_entries"));   // nothing of ours leaks into the program
 }
 
 static void takes_symmetric_matrices_only(void **state) {
@@ -225,6 +230,32 @@ static void methods_solve_with_it(void **state) {
   }
 }
 
+// CHOLMOD's own memory comes from malloc; what perp and the backend take is counted.
+static void memory_may_fail_at_any_request(void **state) {
+  (void)state;
+  if (cholmod == NULL) skip();
+  assert_int_equal(count.live, 0);   // every solver above has returned its memory
+  sparse_sample s = sparse_dominant(20, 3.0, NULL);
+  const perp_operator A = perp_from_csc(&s.csc, PERP_CLAIM_SYMMETRIC);
+  const perp_limits limits = {.n = s.n};
+  const perp_options options = perp_default_options(NULL);
+  void *self = malloc(cholmod->bytes(&limits));
+  assert_non_null(self);
+  int done = 0;
+  for (int64_t k = 1; !done; k++) {
+    count = (counter){.fail_at = k};
+    const int status = cholmod->analyse(self, &A, &options, &counting);
+    done = count.requests < k;
+    assert_int_equal(status, done ? 0 : -2);
+    if (done) cholmod->release(self);
+    assert_int_equal(count.live, 0);
+  }
+  assert_true(count.requests > 4);
+  count = (counter){0};
+  free(self);
+  sparse_drop(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(has_a_name_and_one_symbol),
@@ -234,6 +265,7 @@ int main(void) {
     cmocka_unit_test(a_row_costs_less_than_a_factorisation),
     cmocka_unit_test(indefinite_blocks_and_deadlines_are_told),
     cmocka_unit_test(methods_solve_with_it),
+    cmocka_unit_test(memory_may_fail_at_any_request),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

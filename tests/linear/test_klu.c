@@ -1,6 +1,7 @@
 // test_klu.c: the backend libperp-klu, loaded as the program loads it, agrees with our sparse LU.
 // needs: posix
 #include "backend_load.h"
+#include "counting.h"
 #include "support.h"
 
 #include "gallery_sample.h"
@@ -24,6 +25,9 @@ static int unload(void **state) {
   return 0;
 }
 
+static counter count;
+static const perp_allocator counting = {counted_allocate, counted_release, &count};
+
 typedef struct instance {
   const perp_linear_ops *ops;
   void *self;
@@ -35,7 +39,8 @@ static instance start(const perp_linear_ops *ops, const perp_problem *problem) {
   instance i = {ops, malloc(ops->bytes(&limits) + 64)};
   assert_non_null(i.self);
   assert_int_equal(ops->accepts(&problem->A), 1);
-  assert_int_equal(ops->analyse(i.self, &problem->A, &options, NULL), 0);
+  assert_int_equal(ops->analyse(i.self, &problem->A, &options, &counting), 0);
+  assert_true(count.live > 0);
   return i;
 }
 
@@ -49,7 +54,7 @@ static void has_a_name_and_one_symbol(void **state) {
   if (klu == NULL) skip();
   assert_string_equal(klu->name, "klu");
   assert_non_null(klu->title);
-  assert_null(dlsym(library, "assemble_csc"));   // nothing of ours leaks into the program
+  assert_null(dlsym(library, "perp_copy_entries"));   // nothing of ours leaks into the program
 }
 
 static void agrees_with_sparse_lu_on_random_masks(void **state) {
@@ -264,6 +269,61 @@ static void singular_blocks_and_deadlines_are_told(void **state) {
   sample_free(&s);
 }
 
+// KLU's own memory comes from malloc; what perp and the backend take is counted.
+static void memory_may_fail_at_any_request(void **state) {
+  (void)state;
+  if (klu == NULL) skip();
+  assert_int_equal(count.live, 0);   // every solver above has returned its memory
+  sample s = random_known(20);
+  const perp_operator A = sample_csc(&s, 0, 0)->A;
+  const perp_limits limits = {.n = s.n};
+  const perp_options options = perp_default_options(NULL);
+  void *self = malloc(klu->bytes(&limits));
+  assert_non_null(self);
+  int done = 0;
+  for (int64_t k = 1; !done; k++) {
+    count = (counter){.fail_at = k};
+    const int status = klu->analyse(self, &A, &options, &counting);
+    done = count.requests < k;
+    assert_int_equal(status, done ? 0 : -2);
+    if (done) klu->release(self);
+    assert_int_equal(count.live, 0);
+  }
+  assert_true(count.requests > 4);
+  count = (counter){0};
+  free(self);
+  sample_free(&s);
+}
+
+// Two chains without a common row. Presolve splits them into blocks that share their arrays.
+static void components_are_solved_one_by_one(void **state) {
+  (void)state;
+  if (klu == NULL) skip();
+  perp_linear_ops counted = *klu;
+  counted.update = counted_update;
+  sample s = sample_new(60);
+  double x[60] = {0}, y[60] = {0}, size;
+  for (int32_t i = 0; i < 60; i++) {
+    AT(&s, i, i) = 3.0;
+    if (i%30 > 0) AT(&s, i, i - 1) = AT(&s, i - 1, i) = -1.0;
+    s.x[i] = i%3 > 0 ? 1.0 + i : 0.0;
+    y[i] = i%3 > 0 ? 0.0 : 1.0;
+  }
+  sample_right_side(&s, y);
+  perp_options o = perp_default_options(perp_find_method("minmap_newton"));
+  o.linear = &counted;
+  o.split = PERP_SPLIT_YES;
+  perp_result r;
+  memset(&r, 0, sizeof r);
+  updates = 0;
+  assert_int_equal(perp_solve_once(sample_csc(&s, 0, 0), x, &o, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  assert_int_equal(r.certificate.components, 2);
+  assert_true(updates > 1);
+  assert_true(own_residual(&s, x, &size) <= 1e-8*(1.0 + size));
+  sample_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(has_a_name_and_one_symbol),
@@ -272,6 +332,8 @@ int main(void) {
     cmocka_unit_test(lemke_pivots_alike_on_either_lu),
     cmocka_unit_test(ties_are_broken_by_transposed_solves),
     cmocka_unit_test(singular_blocks_and_deadlines_are_told),
+    cmocka_unit_test(memory_may_fail_at_any_request),
+    cmocka_unit_test(components_are_solved_one_by_one),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }
