@@ -14,62 +14,6 @@
 #include "problem_folder.h"
 #include "run_command.h"
 
-typedef struct matrix { int32_t *colptr, *row; double *value; size_t room; } matrix;
-
-static void matrix_free(matrix *A) {
-  free(A->colptr);
-  free(A->row);
-  free(A->value);
-}
-
-// A_ij itself where A is a product of matrices: it has the same bits as A_ji, if these are equal
-static double entry(const perp_operator *A, int32_t i, int32_t j, double known) {
-  double S[4];
-  if (A->ops->add_column || !A->ops->submatrix) return known;
-  const int32_t set[] = {i < j ? i : j, i < j ? j : i};
-  A->ops->submatrix(A->self, set, i == j ? 1 : 2, S);
-  return i == j ? S[0] : i < j ? S[1] : S[2];
-}
-
-// Builds the matrix column by column, from any operator. 0: no memory.
-static int assemble(const perp_operator *A, matrix *out) {
-  const int32_t n = A->n;
-  const perp_operator_ops *ops = A->ops;
-  const size_t bytes = ops->scratch_bytes ? ops->scratch_bytes(A->self) : 0;
-  double *x = calloc((size_t)n + 1, sizeof *x), *y = calloc((size_t)n + 1, sizeof *y);
-  void *scratch = malloc(bytes + 1);
-  out->colptr = calloc((size_t)n + 1, sizeof *out->colptr);
-  int good = x && y && scratch && out->colptr;
-  for (int32_t j = 0; j < n && good; j++) {
-    memset(y, 0, (size_t)n*sizeof *y);
-    x[j] = 1.0;
-    if (ops->add_column) ops->add_column(A->self, j, 1.0, y);
-    else good = ops->apply(A->self, x, y, scratch) == 0;
-    x[j] = 0.0;
-    out->colptr[j + 1] = out->colptr[j];
-    for (int32_t i = 0; i < n && good; i++) {
-      if (y[i] == 0.0) continue;
-      y[i] = entry(A, i, j, y[i]);
-      const size_t k = (size_t)out->colptr[j + 1]++;
-      if (k == out->room) {
-        out->room = 2*out->room + 1024;
-        int32_t *row = realloc(out->row, out->room*sizeof *row);
-        if (row) out->row = row;
-        double *value = realloc(out->value, out->room*sizeof *value);
-        if (value) out->value = value;
-        good = row && value && out->room < INT32_MAX/2;
-        if (!good) break;
-      }
-      out->row[k] = i;
-      out->value[k] = y[i];
-    }
-  }
-  free(x);
-  free(y);
-  free(scratch);
-  return good;
-}
-
 static int is_taken(const char *folder, int32_t bodies, int32_t n, long k, char *path,
                     size_t size) {
   struct stat status;
@@ -93,14 +37,13 @@ static void find_name(const char *folder, int32_t bodies, int32_t n, char *path,
 
 static int write_problem(const perp_problem *problem, const double *x, const char *path,
                          const char *comment) {
-  matrix A = {0};
-  int code;
-  if (!assemble(&problem->A, &A)) code = fail(CODE_IO, "out of memory for the problem");
-  else
-    code = problem_folder_create(path, &(problem_parts){
-        .n = problem->A.n, .colptr = A.colptr, .row = A.row, .value = A.value, .b = problem->b,
-        .lo = problem->lo, .hi = problem->hi, .x = x, .comment = comment});
-  matrix_free(&A);
+  perp_csc A;
+  if (perp_copy_entries(&problem->A, 0, NULL, &A) != PERP_OK)
+    return fail(CODE_IO, "the problem cannot be written: %s", perp_last_message());
+  const int code = problem_folder_create(path, &(problem_parts){
+      .n = problem->A.n, .colptr = A.colptr, .row = A.row, .value = A.value, .b = problem->b,
+      .lo = problem->lo, .hi = problem->hi, .x = x, .comment = comment});
+  perp_entries_free(NULL, &A);
   return code;
 }
 
