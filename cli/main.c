@@ -10,7 +10,7 @@ static int unknown_command(const char *name) {
   const char *kind = name[0] == '-' ? "option" : "command";
   const char *near = name[0] == '-' ? NULL : suggest(name, command_name_at, NULL);
   if (near) return fail(CODE_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
-  return fail(CODE_USAGE, "there is no %s '%s'; 'perp --help' lists what there is", kind, name);
+  return fail(CODE_USAGE, "there is no %s '%s'; 'perp --help' lists them", kind, name);
 }
 
 static int run(int argc, char **argv) {

@@ -123,7 +123,7 @@ static void bash(void) {
 static void put_single(const char *text, const char *drop) {
   for (; *text; text++) {
     if (*text == '\'') printf("'\\''");
-    else putchar(strchr(drop, *text) ? ' ' : *text);
+    else putchar(*text == '\n' || strchr(drop, *text) ? ' ' : *text);
   }
 }
 

@@ -34,21 +34,37 @@ static void generated(FILE *out, const char *title) {
           title);
 }
 
-static void option_rows(FILE *out, option_group group, const char *title) {
-  int first = 1;
+// The lines of a help text in a cell.
+static void put_lines(FILE *out, const char *text) {
+  char line[sizeof table.entry[0].help];
+  while (*text) {
+    const size_t length = strcspn(text, "\n");
+    snprintf(line, sizeof line, "%.*s", (int)length, text);
+    put(out, line);
+    text += length;
+    if (*text == '\n') fprintf(out, "<br>"), text++;
+  }
+}
+
+// A table for each title. what: NULL: the page is about a method or a family, and one title serves.
+static void option_rows(FILE *out, const command *what, option_group group) {
+  const char *last = "";
   for (int i = 0; i < table.count; i++) {
     const option_entry *entry = &table.entry[i];
     if (entry->group != group) continue;
-    if (first) fprintf(out, "| %s | |\n|---|---|\n", title), first = 0;
+    const char *title = what ? option_title(what, entry) : "Parameters";
+    if (strcmp(title, last) != 0)
+      fprintf(out, "%s| %s | |\n|---|---|\n", *last ? "\n" : "", title);
+    last = title;
     char spelling[160];
     const char *text = option_spelling(entry, spelling, sizeof spelling);
     fprintf(out, "| ");
     put_cell(out, text + strspn(text, " "));
     fprintf(out, " | ");
-    put(out, entry->help);
+    put_lines(out, entry->help);
     fprintf(out, " |\n");
   }
-  if (!first) fputc('\n', out);
+  if (*last) fputc('\n', out);
 }
 
 static void write_commands(FILE *out, const void *context) {
@@ -67,7 +83,7 @@ static void write_commands(FILE *out, const void *context) {
     fprintf(out, "\n\n");
     options_build(what, NULL, &table);
     for (int group = 0; group < GROUP_COUNT; group++)
-      option_rows(out, (option_group)group, option_group_title(what, (option_group)group));
+      option_rows(out, what, (option_group)group);
     for (int k = 0; k < COMMAND_EXAMPLES && what->examples[k].line; k++) {
       fprintf(out, "- `%s`: ", what->examples[k].line);
       put(out, what->examples[k].text);
@@ -121,7 +137,7 @@ static void write_method(FILE *out, const perp_method *method) {
   table.count = method->parameter_count;
   for (int32_t k = 0; k < method->parameter_count; k++)
     options_describe(&method->parameters[k], &table.entry[k]);
-  option_rows(out, GROUP_METHOD, "Parameters");
+  option_rows(out, NULL, GROUP_METHOD);
   for (int32_t k = 0; k < method->preset_count; k++) {
     fprintf(out, "`--preset %s`: ", method->presets[k].name);
     put(out, method->presets[k].help);
@@ -156,7 +172,7 @@ static void write_gallery(FILE *out, const void *context) {
     put(out, family->answer);
     fprintf(out, "\n\n");
     options_build(gen, family, &table);
-    option_rows(out, GROUP_FAMILY, "Parameters");
+    option_rows(out, NULL, GROUP_FAMILY);
   }
 }
 
@@ -182,7 +198,7 @@ static void write_scenes(FILE *out, const void *context) {
     put(out, scene->answer);
     fprintf(out, ".\n\n");
     options_build(run, scene, &table);
-    option_rows(out, GROUP_FAMILY, "Parameters");
+    option_rows(out, NULL, GROUP_FAMILY);
   }
 }
 

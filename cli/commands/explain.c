@@ -39,10 +39,12 @@ static void explain_method(const perp_method *method) {
   describe_list(method, DESCRIBE_NEEDS, list, sizeof list);
   row("Needs", *list ? list : "products with A only");
   describe_list(method, DESCRIBE_ACCEPTS, list, sizeof list);
-  snprintf(text, sizeof text, "0 <= x%s%s", *list ? ", " : " only", list);
+  snprintf(text, sizeof text, "0 <= x%s%s", *list ? "; " : " only", list);
   row("Accepts", text);
   describe_list(method, DESCRIBE_ASSUMES, list, sizeof list);
-  row("Proved for", *list ? list : "every A");
+  snprintf(text, sizeof text, "%s%s", *list ? list : "every A",
+           method->assumes & ~PERP_ASSUMES_NO_PROOF ? " ('perp explain classes')" : "");
+  row("Proved for", text);
   if (describe_word(method, DESCRIBE_TRAITS, 0))
     row("Traits", describe_list(method, DESCRIBE_TRAITS, list, sizeof list));
   if (method->n_max > 0) {
@@ -255,8 +257,8 @@ static void explain_linear(void) {
     text_row(stdout, 2, backend_at(i)->name, 20, backend_at(i)->what);
   putchar('\n');
   text_wrap(stdout,
-    "--linear NAME chooses one of them for methods with the trait 'takes a linear solver'. 'perp "
-    "doctor' lists the backends that it has found. The other methods update factorizations of "
+    "--linear NAME chooses one of them, for methods whose page says so. 'perp doctor' lists the "
+    "backends that it has found. The other methods update factorizations of "
     "their own.\n\n"
     "The Newton methods solve one linear system per step. --newton.inner chooses how: direct "
     "factors the matrix; krylov iterates on the free rows; masks iterates on vectors of full "

@@ -13,12 +13,14 @@ static void heading(const char *text) {
 }
 
 static void print_options(const command *what, const option_table *table) {
+  const char *last = "";
   for (int group = 0; group < GROUP_COUNT; group++) {
-    int first = 1;
     for (int i = 0; i < table->count; i++) {
       const option_entry *entry = &table->entry[i];
       if ((int)entry->group != group || entry->apart) continue;
-      if (first) heading(option_group_title(what, entry->group)), first = 0;
+      const char *title = option_title(what, entry);
+      if (strcmp(title, last) != 0) heading(title);
+      last = title;
       char spelling[160];
       text_row(stdout, LABEL, option_spelling(entry, spelling, sizeof spelling), COLUMN,
                entry->help);

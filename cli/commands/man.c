@@ -34,6 +34,18 @@ static void put_line(FILE *out, const char *text) {
   fputc('\n', out);
 }
 
+// The lines of a help text, each on a line of its own.
+static void put_help(FILE *out, const char *text) {
+  char line[sizeof table.entry[0].help];
+  while (*text) {
+    const size_t length = strcspn(text, "\n");
+    snprintf(line, sizeof line, "%.*s", (int)length, text);
+    put_line(out, line);
+    text += length;
+    if (*text == '\n') fprintf(out, ".br\n"), text++;
+  }
+}
+
 static void header(FILE *out, const char *page) {
   fprintf(out, ".TH ");
   for (const char *c = page; *c; c++) {
@@ -65,15 +77,15 @@ static void see_also(FILE *out, const command *except) {
 }
 
 static void options(FILE *out, const command *what) {
+  const char *last = "Options";   // the title of the section
+  fprintf(out, ".SH OPTIONS\n");
   for (int group = 0; group < GROUP_COUNT; group++) {
-    int first = 1;
     for (int i = 0; i < table.count; i++) {
       const option_entry *entry = &table.entry[i];
       if ((int)entry->group != group) continue;
-      if (first && group == GROUP_OWN) fprintf(out, ".SH OPTIONS\n");
-      if (first && group != GROUP_OWN)
-        fprintf(out, ".SS %s\n", option_group_title(what, entry->group));
-      first = 0;
+      const char *title = option_title(what, entry);
+      if (strcmp(title, last) != 0) fprintf(out, ".SS %s\n", title);
+      last = title;
       fprintf(out, ".TP\n");
       fprintf(out, ".B ");
       if (entry->letter) fprintf(out, "\\-%c, ", entry->letter);
@@ -85,7 +97,7 @@ static void options(FILE *out, const command *what) {
         fprintf(out, "\\fR");
       }
       fputc('\n', out);
-      put_line(out, entry->help);
+      put_help(out, entry->help);
     }
   }
 }
@@ -105,7 +117,7 @@ static void families(FILE *out, const command *what) {
       fprintf(out, " \\fI");
       put(out, table.entry[i].argument);
       fprintf(out, "\\fR\n");
-      put_line(out, table.entry[i].help);
+      put_help(out, table.entry[i].help);
     }
   }
 }

@@ -440,9 +440,18 @@ static int run(const arguments *args) {
 }
 
 static const option_row rows[] = {
+    {"Common options", 0, NULL, OPTION_HEADING, NULL},
     {"method", 'm', "NAME", OPTION_METHOD, "the method; 'perp methods' lists them (default auto)"},
+    {"output", 'o', "FILE", OPTION_FILE,
+     "write x as Matrix Market; .gz compresses, - is the standard output"},
+    {"print", 'p', NULL, OPTION_FLAG, "show x; without this option, only an x of at most 10 rows "
+                                      "is shown"},
+    {"all", 'a', NULL, OPTION_FLAG, "find all solutions; -o x.mtx writes x-1.mtx, x-2.mtx and so "
+                                    "on"},
+    {"Files of the problem", 0, NULL, OPTION_HEADING, NULL},
     OPTION_PROBLEM,
     {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (default 0)"},
+    {"How to solve", 0, NULL, OPTION_HEADING, NULL},
     {"start", 0, "NAME:N", OPTION_TEXT,
      "run N iterations of pgs, psor or gradient first, such as pgs:10; the method continues from "
      "there"},
@@ -451,21 +460,18 @@ static const option_row rows[] = {
      "options override it"},
     {"linear", 0, "NAME", OPTION_LINEAR,
      "the linear solver of methods that take one; 'perp doctor' lists them"},
-    {"output", 'o', "FILE", OPTION_FILE,
-     "write x as Matrix Market; .gz compresses, - is the standard output"},
-    {"print", 'p', NULL, OPTION_FLAG, "show x; without this option, only an x of at most 10 rows "
-                                      "is shown"},
-    {"all", 'a', NULL, OPTION_FLAG, "find all solutions; -o x.mtx writes x-1.mtx, x-2.mtx and so "
-                                    "on"},
+    {"Proofs and error bounds", 0, NULL, OPTION_HEADING, NULL},
+    OPTION_PROOFS,
+    {"How it converges", 0, NULL, OPTION_HEADING, NULL},
     {"trace", 0, "FILE", OPTION_FILE,
      "write the iterations as CSV; residuals are the method's estimates, only the last is "
      "certified"},
     {"plot", 0, "FILE", OPTION_FILE, "draw the convergence as .svg or .png (needs gnuplot)"},
-    OPTION_PROOFS,
-    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
-                                       "terminal"},
+    {"What is printed", 0, NULL, OPTION_HEADING, NULL},
     OPTION_JSON,
     OPTION_QUIET,
+    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
+                                       "terminal"},
     {0}};
 
 extern const command command_solve;

@@ -380,15 +380,18 @@ static int run(const arguments *args) {
 }
 
 static const option_row rows[] = {
+    {"Common options", 0, NULL, OPTION_HEADING, NULL},
     {"output", 'o', "FILE", OPTION_FILE, "the recording to write, such as a.perp"},
+    {"force", 'f', NULL, OPTION_FLAG, "overwrite the file if it exists, even a recording"},
     {"resume", 0, "FILE", OPTION_FILE, "continue an interrupted recording; it ends with the same "
                                        "bytes as an uninterrupted one"},
     {"steps", 0, "N", OPTION_TEXT,
      "with --resume: continue to step N, as if the run had been started with --steps N"},
-    {"force", 'f', NULL, OPTION_FLAG, "overwrite the file if it exists, even a recording"},
     {"seed", 's', "N", OPTION_TEXT,
      "seed of the random numbers (default 0); the same seed gives the same bits"},
     {"method", 'm', "NAME", OPTION_METHOD, "the method that solves each step (default auto)"},
+    {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
+    {"How to simulate", 0, NULL, OPTION_HEADING, NULL},
     {"preset", 0, "NAME", OPTION_TEXT,
      "a named set of parameters, such as the set 'paper' of minmap_newton, which ANE17 used; other "
      "options override it"},
@@ -401,6 +404,7 @@ static const option_row rows[] = {
     {"sleep", 0, "N", OPTION_TEXT,
      "a body at rest for N steps sleeps until something touches it; 0: bodies never sleep (in [0, "
      "1000000], default 60)"},
+    {"What is recorded", 0, NULL, OPTION_HEADING, NULL},
     {"every", 0, "N", OPTION_TEXT, "record every N-th step (in [1, 65536], default 1)"},
     {"contacts", 0, "auto|all|none", OPTION_CHOICE,
      "which contacts are recorded; auto: all contacts of frames that have at most 5000"},
@@ -420,11 +424,11 @@ static const option_row rows[] = {
      "write the problems of each step as directories. Bodies: nb###_nc####, with the numbers of "
      "bodies and rows. Liquids: step####_n##### for the last substep, with its guess x0.mtx and "
      "cells.csv"},
-    {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
+    {"What is printed", 0, NULL, OPTION_HEADING, NULL},
+    OPTION_JSON,
+    {"quiet", 'q', NULL, OPTION_FLAG, "print only errors: no report, warnings or progress"},
     {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
                                        "terminal"},
-    {"quiet", 'q', NULL, OPTION_FLAG, "print only errors: no report, warnings or progress"},
-    OPTION_JSON,
     {0}};
 
 static const option_scope scopes[] = {

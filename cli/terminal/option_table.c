@@ -79,8 +79,14 @@ static void narrow_rows(option_table *table, const command *what, const perp_fam
 }
 
 static void add_rows(option_table *table, const option_row *rows) {
+  const char *heading = table->count ? table->entry[table->count - 1].heading : NULL;
   for (; rows && rows->name; rows++) {
+    if (rows->kind == OPTION_HEADING) {
+      heading = rows->name;
+      continue;
+    }
     option_entry *entry = add(table, rows->name, rows->kind, GROUP_OWN);
+    entry->heading = heading;
     entry->letter = rows->letter;
     if (rows->argument) text_append(entry->argument, sizeof entry->argument, "%s", rows->argument);
     if (rows->kind == OPTION_CHOICE) entry->choices = rows->argument;
@@ -93,7 +99,7 @@ static int is_duration(const perp_parameter *parameter) {
 }
 
 static void list_choices(option_entry *entry, const char *choices) {
-  text_append(entry->help, sizeof entry->help, ":");
+  text_append(entry->help, sizeof entry->help, "; one of");
   for (const char *word = choices; *word; word += strcspn(word, "|"), word += *word == '|') {
     text_append(entry->help, sizeof entry->help, "%s %.*s", word == choices ? "" : ",",
                 (int)strcspn(word, "|"), word);
@@ -176,8 +182,8 @@ static int somebody_takes(unsigned dynamic, const char *parameter) {
   return some;
 }
 
-// Methods may share a parameter and mean different things by it: one sentence for each meaning,
-// with the methods' names.
+// Methods may share a parameter and mean different things by it: one line for each meaning, with
+// the methods' names.
 static void append_meanings(unsigned dynamic, option_entry *entry) {
   const perp_parameter *said[8];
   int count = 0;
@@ -189,7 +195,7 @@ static void append_meanings(unsigned dynamic, option_entry *entry) {
     while (own && k < count && !alike(own, said[k])) k++;
     if (!own || k < count) continue;
     said[count++] = own;
-    text_append(entry->help, sizeof entry->help, "%s%s", k ? "; " : "", own->help);
+    text_append(entry->help, sizeof entry->help, "%s%s", k ? "\n" : "", own->help);
     if (own->choices && k == 0) describe_choices(entry, own->choices);
     else if (own->choices && !same_choices(own, said[0])) {
       list_choices(entry, own->choices);
@@ -318,14 +324,15 @@ const char *option_spelling(const option_entry *entry, char *buffer, size_t size
   return buffer;
 }
 
-const char *option_group_title(const command *what, option_group group) {
+const char *option_title(const command *what, const option_entry *entry) {
   const int scene = what->family_word && !strcmp(what->family_word, "scene");
-  const char *const title[GROUP_COUNT] = {
-      "Options", "Parameters of every method", "Parameters of some methods",
-      scene ? "Parameters of the scene" : "Parameters of the family"};
-  if (group == GROUP_COMMON && !(what->dynamic & DYNAMIC_METHODS))
-    return "Parameters of the certificate";
-  return title[group];
+  switch (entry->group) {
+    case GROUP_FAMILY: return scene ? "Parameters of the scene" : "Parameters of the family";
+    case GROUP_COMMON: return what->dynamic & DYNAMIC_METHODS ? "Parameters of every method"
+                                                              : "Parameters of the certificate";
+    case GROUP_METHOD: return "Parameters of some methods, named in brackets";
+    default:           return entry->heading ? entry->heading : "Options";
+  }
 }
 
 static const char *entry_name_at(const void *context, int index) {

@@ -7,7 +7,8 @@
 #include <perp/method.h>
 
 typedef enum option_kind {   // what completion may offer, and what the parser may check
-  OPTION_FLAG, OPTION_TEXT, OPTION_FILE, OPTION_FOLDER, OPTION_METHOD, OPTION_LINEAR, OPTION_CHOICE
+  OPTION_FLAG, OPTION_TEXT, OPTION_FILE, OPTION_FOLDER, OPTION_METHOD, OPTION_LINEAR, OPTION_CHOICE,
+  OPTION_HEADING             // no option: `name` is the title of the rows that follow in --help
 } option_kind;
 
 typedef struct option_row {  // as a command writes it down
@@ -42,11 +43,11 @@ enum {
   DYNAMIC_LARGE = 8          // with DYNAMIC_METHODS: not of methods for contacts, or for small n
 };
 
-typedef enum option_group {
+typedef enum option_group {   // in the order of --help
+  GROUP_FAMILY,
   GROUP_OWN,
   GROUP_COMMON,
   GROUP_METHOD,
-  GROUP_FAMILY,
   GROUP_COUNT
 } option_group;
 
@@ -57,9 +58,10 @@ typedef struct option_entry {   // a row of the complete table
   const char *choices;          // OPTION_CHOICE: "on|off"
   option_kind kind;
   option_group group;
+  const char *heading;          // GROUP_OWN: of the rows around it; NULL: "Options"
   const char *only;             // the kind of families that has it; NULL: all
   int apart;                    // it is not for this family: not listed, and refused
-  char help[768];
+  char help[768];               // a line for each meaning
   const perp_parameter *parameter;   // GROUP_COMMON, GROUP_METHOD: the first method's that has it
   const perp_gallery_parameter *quantity;     // GROUP_FAMILY
   int32_t quantity_index;
@@ -90,7 +92,8 @@ void options_describe(const perp_parameter *parameter, option_entry *entry);
 
 // The letter or name of each entry as in help: "-o, --output FILE".
 const char *option_spelling(const option_entry *entry, char *buffer, size_t size);
-const char *option_group_title(const struct command *command, option_group group);
+// The title above the entry and its neighbours: "Parameters of every method".
+const char *option_title(const struct command *command, const option_entry *entry);
 
 // Understands argv[1..]; returns 0, or an exit code after having said what is wrong. --help ends
 // with *helped = 1.

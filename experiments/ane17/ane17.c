@@ -211,5 +211,6 @@ static int run(reproduction *r) {
 extern const experiment experiment_ane17;
 const experiment experiment_ane17 = {
   "ane17",
-  "Krylov solvers and preconditioners for slip and separating walls of a liquid, resolution, xi",
+  "Krylov solvers and preconditioners for liquids at slip and at separating walls, for several grids "
+  "and xi",
   "ANE17 (Andersen, Niebe, Erleben 2017), section 6: Figures 12, 13, 14 and 16", run};

@@ -140,5 +140,5 @@ extern const experiment experiment_mns08;
 const experiment experiment_mns08 = {
   "mns08",
   "projected Gauss-Seidel, subspace minimisation, interior points and gradient projection on "
-  "bricks in destruction",
+  "a brick wall that falls apart",
   "MNS08 (Morales, Nocedal, Smelyanskiy 2008), Tables 1 to 4, Figures 1 to 3", run};

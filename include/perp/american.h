@@ -37,7 +37,7 @@ typedef struct perp_american_settings {   // from perp_american_defaults()
   const perp_options *options;   // of the steps: method, tol, ...; NULL: tridiagonal's defaults
   int32_t estimate;           // 1: solve on half the grid too, extrapolate, estimate the error
   int32_t sensitivities;      // 1: vega and rho, by four prices on a quarter of the grid
-  int (*on_step)(void *context, int64_t done, int64_t total);   // now and then; non-zero: stop
+  int (*on_step)(void *context, int64_t done, int64_t total);   // called often; non-zero: stop
   void *context;
   const perp_allocator *allocator;   // NULL: malloc
 } perp_american_settings;
@@ -49,14 +49,14 @@ typedef struct perp_american_result {   // perp_american_free() releases its cur
   double delta, gamma;        // dV/dS0, d2V/dS0^2
   double theta;               // -dV/dT: per year
   double vega, rho;           // dV/dsigma, dV/dr; NAN without settings.sensitivities
-  double coarse;              // the prices on half the grid
-  double fine;                //   and on the grid, before extrapolation
+  double coarse;              // the price on half the grid
+  double fine;                // the price on the whole grid, before extrapolation
   int32_t nodes, steps;       // as used: rounded up so that half the grid is a grid
   int64_t solves;             // complementarity problems, on all grids
-  int64_t unsolved;           // of them: those that the certificate does not call solved
+  int64_t unsolved;           // of `solves`: those that the certificate does not call solved
   int64_t iterations, factorizations;   // of all these problems
-  double residual;            // the largest of a step
-  int32_t stopped;            // on_step asked for it: nothing else is valid
+  double residual;            // the largest one of all steps
+  int32_t stopped;            // 1: on_step asked to stop, and nothing else here is valid
   // The value today over the grid, and the exercise boundary from now to maturity; NULL: none.
   int32_t curve_count;
   double *curve_spot, *curve_value, *curve_payoff;   // curve_count
@@ -70,7 +70,8 @@ typedef struct perp_american_result {   // perp_american_free() releases its cur
 // If it fails, perp_last_message() and result->message say why.
 perp_error perp_american_price(const perp_american *option, const perp_american_settings *settings,
                                perp_american_result *result);
-void perp_american_free(perp_american_result *result);   // its curves; of one that was filled
+// Releases the curves of a result that perp_american_price() has filled.
+void perp_american_free(perp_american_result *result);
 
 // The closed formula of Black, Scholes and Merton: European. NAN where option is NULL.
 double perp_american_european(const perp_american *option);

@@ -13,7 +13,7 @@ extern "C" {
 
 // ------------------------------------------------------------------------------------- certificate
 
-// perp_default_tolerances() returns those of perp_solve.
+// The tolerances of a certificate. perp_default_tolerances() returns those of perp_solve.
 typedef struct perp_tolerances {
   size_t size;                // sizeof(perp_tolerances): a struct of zeros is refused
   double tol;                 // relative, in (0, 1)
@@ -36,7 +36,8 @@ perp_error perp_certify_with(const perp_problem *problem, const double *x,
 typedef struct perp_farkas {
   int32_t proven;             // 1: there is no solution. radius is INFINITY, and -value > allowed,
                               //   for u itself or for an exact vector enclosed near u
-  int32_t worst;              // row with the wrong sign, or column that makes the radius finite; -1
+  int32_t worst;              // row with the wrong sign, or column that makes the radius finite;
+                              //   -1: none
   double radius;              // no solution has |x|_1 < radius; INFINITY if every sign is right,
                               //   rounding included
   double value;               // an upper bound of u'b + the finite terms of the supremum
@@ -58,7 +59,7 @@ perp_error perp_check_farkas_within(const perp_problem *problem, const double *u
 typedef struct perp_bound {
   int32_t known;              // 0: no bound, and `reason` says why
   double largest;             // max bound_i
-  char reason[160];           // by which theorem
+  char reason[160];           // the theorem behind the bound, or why there is none
 } perp_bound;
 // Bounds how far x is from the solution. bound_i is INFINITY where no bound is known.
 perp_error perp_error_bound(const perp_problem *problem, const double *x,
@@ -69,7 +70,7 @@ perp_error perp_error_bound(const perp_problem *problem, const double *x,
 // other rows I satisfy A_II x_I = -b_I - A_IF x_F, which is enclosed in rigorous arithmetic.
 typedef struct perp_proof {
   int32_t proven;             // 1: a solution lies in [lower, upper]
-  int32_t worst;              // row at which the proof failed; -1
+  int32_t worst;              // row at which the proof failed; -1: none
   int32_t free_count;         // rows strictly between their bounds
   double width;               // max (upper - lower)
   char reason[160];           // why it is proven, or why not

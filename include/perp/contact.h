@@ -80,7 +80,7 @@ typedef struct perp_world_settings {   // from perp_world_defaults(): values in 
   int32_t directions;         // K >= 3 of the friction pyramid (4); in two dimensions always 2
   int32_t threads;            // the bits of every answer do not depend on it (1)
   int32_t sleep;              // steps at rest after which an island sleeps; (0): never
-  int32_t rounds;             // most rounds of the models STAGGERED and BOXED (20)
+  int32_t rounds;             // at most this many rounds in the models STAGGERED and BOXED (20)
   int32_t trace;              // iterations of the largest island kept for perp_world_trace (0)
   int32_t reserved;
   double gravity[3];          // (0, -9.81, 0): y is up
@@ -163,7 +163,7 @@ typedef struct perp_world_report {   // what a step did
   int32_t contacts;           // in the problems of the step
   int32_t rows;               // of all problems together
   int32_t islands;            // that were solved; those asleep are not counted
-  int32_t asleep;             // bodies
+  int32_t asleep;             // bodies that sleep
   int32_t solved, unsolved;   // problems: certified at options.tol, or not
   int32_t worst_status;       // a perp_status: of the problem with the largest residual
   int32_t iterations, factorizations;   // of all problems
@@ -202,7 +202,7 @@ typedef struct perp_touch {   // a contact of the last step
   double gap;                 // < 0: they overlap
   double normal_impulse;      // >= 0: of the step, on a along the normal
   double friction_impulse[3]; // on a, in the tangent plane
-  int32_t solved;             // its problem is certified
+  int32_t solved;             // 1: its problem is certified
   int32_t bounced;            // 1: the bodies bounced, by restitution
 } perp_touch;
 // The contacts of the last step; valid until the next call that changes the world.

@@ -45,7 +45,7 @@ typedef struct perp_fluid_shape {
   double extent[3];           // see perp_fluid_kind
   double position[3];         // of the centre; of a plane: a point on it
   double orientation[4];      // a unit quaternion (w, x, y, z)
-  double velocity[3], spin[3];   // of a solid; of liquid: those with which it starts
+  double velocity[3], spin[3];   // of a solid; of poured liquid: at the start
   // CUSTOM: signed distance of x at time t, negative inside. x is in the shape's own axes, which
   // are at position and turned by orientation
   double (*distance)(void *context, const double x[3], double t);
@@ -77,13 +77,13 @@ typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in 
   int32_t cells[3];           // along x, y and z
   double spacing;             // (1/cells[0]) edge of a cell; one corner of the grid is the origin
   int32_t walls;              // a perp_walls (PERP_WALLS_SEPARATING)
-  int32_t every_cell;         // (0) complementarity in all liquid cells, not only at walls
+  int32_t every_cell;         // (0) 1: complementarity in all liquid cells, not only at walls
   int32_t transfer;           // a perp_transfer (PERP_TRANSFER_FLIP)
   double flip;                // (0.97) share of FLIP in the blend; the rest is PIC
   double step;                // (1/60) seconds of perp_fluid_step
   double cfl;                 // (2) most cells that liquid may cross in a substep: sets its length
-  int32_t substeps;           // (64) most substeps of a step. If cfl asks for more, substeps are
-                              //   longer than cfl allows
+  int32_t substeps;           // (64) at most this many substeps in a step. If cfl asks for more,
+                              //   substeps are longer than cfl allows
   int32_t particles;          // (2) per cell along each axis when poured: 4 or 8 in a cell
   int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 times that many,
                               //   unless all cells around them have few
@@ -151,10 +151,10 @@ typedef struct perp_fluid_report {   // what a step did
   int32_t liquid;             // cells, in the last substep; the next three likewise
   int32_t complementary;      // of `liquid`: 0 <= p _|_ y >= 0
   int32_t separating;         // of `complementary`: y > 0
-  int32_t components;         // of the liquid
+  int32_t components;         // parts of the liquid that do not touch
   int64_t particles, added, removed;   // particles now; added and removed by this step
   int32_t solved, unsolved;   // pressure problems: certified, or not
-  int32_t worst_status;       // a perp_status: of one that is not solved, if any is; else solved
+  int32_t worst_status;       // a perp_status: of a problem that was not solved, or "solved"
   int32_t newton, inner;      // iterations of all substeps
   double residual;            // the largest certified one
   double divergence;          // largest |div u| after projection in cells that are equations, 1/s

@@ -109,7 +109,7 @@ typedef struct perp_sweep {
                               //   points to, if that bound is finite
   const double *weight;       // n: weight of a change of x_i in `change`
   double omega;               // over-relaxation
-  int32_t backward;           // 1: rows to-1 .. from instead of from .. to-1
+  int32_t backward;           // 1: from row to-1 down to row `from`; 0: from `from` up to to-1
   int32_t fresh;              // 1: the caller has changed x, b or the bounds, so the sweep must
                               //   rebuild `memory`. The sweep sets it to 0
   void *memory;               // sweep_bytes(), aligned for doubles: residuals or body velocities,

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-// needs: what the method demands of the operator and of A; several bits: all of them
+// needs: what the method demands of the operator and of A; all bits must be met
 #define PERP_NEEDS_DIAGONAL  1u    // diagonal()
 #define PERP_NEEDS_SWEEP     2u    // sweep(), or add_column() and diagonal()
 #define PERP_NEEDS_SUBMATRIX 4u    // the entries of A: submatrix()

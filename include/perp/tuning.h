@@ -30,15 +30,16 @@ typedef enum perp_split {          // whether connected components of A are solv
 
 typedef enum perp_start {          // what runs before the method and hands its x over
   PERP_START_NONE,                 // nothing
-  PERP_START_PGS, PERP_START_PSOR, // these methods
+  PERP_START_PGS, PERP_START_PSOR, // the method of that name
   PERP_START_GRADIENT              // apgd without momentum
 } perp_start;
 typedef struct perp_start_options {
   int32_t method;                  // a perp_start
-  int32_t iterations;              // how many of them
+  int32_t iterations;              // of the method that runs first
 } perp_start_options;
 
-typedef enum perp_measure {        // stopping measures of the papers: they stop, they never certify
+typedef enum perp_measure {        // stopping measures of the papers: they may end a solve; they
+                                   //   never certify x
   PERP_MEASURE_NONE,               // none
   PERP_MEASURE_NATURAL,            // max |x - clamp(x - y, lo, hi)|
   PERP_MEASURE_E13,                // x'|Ax + b|, E13 (106)
@@ -111,8 +112,8 @@ typedef struct perp_newton_options {
   double h;                        // relative step of finite differences, E13 (102)
   int32_t inner;                   // a perp_inner
   int32_t jacobian;                // a perp_jacobian
-  int32_t memory;                  // a step may not exceed the largest of this many merits;
-                                   //   1: the merit falls in every step
+  int32_t memory;                  // the merit after a step may not exceed the largest of this many
+                                   //   merits before it; 1: the merit falls in every step
   int32_t restarts;                // from other starting points, when no step is found
   int32_t excursions;              // 1: also try steps that are not in the papers
 } perp_newton_options;
@@ -122,12 +123,12 @@ typedef enum perp_krylov {         // how linear systems are solved by products
   PERP_KRYLOV_CG, PERP_KRYLOV_CR,  // for symmetric matrices
   PERP_KRYLOV_GMRES, PERP_KRYLOV_BICGSTAB   // for any matrix
 } perp_krylov;
-typedef enum perp_preconditioner { // what a Krylov solver is helped by
+typedef enum perp_preconditioner { // what speeds up a Krylov solver
   PERP_PRECONDITIONER_AUTO,        // as the method prefers
   PERP_PRECONDITIONER_IDENTITY, PERP_PRECONDITIONER_JACOBI,   // none, the diagonal
   PERP_PRECONDITIONER_IC, PERP_PRECONDITIONER_MIC,   // incomplete Cholesky, plain and modified
   PERP_PRECONDITIONER_AINV_PLAIN, PERP_PRECONDITIONER_AINV_SCALED,   // approximate inverses
-  PERP_PRECONDITIONER_AINV_STATIC, // the same, in the pattern of A
+  PERP_PRECONDITIONER_AINV_STATIC, // an approximate inverse in the pattern of A
   PERP_PRECONDITIONER_ILU          // incomplete LU
 } perp_preconditioner;
 typedef struct perp_krylov_options {
@@ -162,7 +163,7 @@ typedef struct perp_barrier_options {    // interior_point
   int32_t variant;                 // a perp_barrier: predictor-corrector, or MNS08 4
   int32_t crossover;               // 1: guess the active set near the end and solve for it
   double sigma;                    // PAPER: factor from one mu to the next
-  double tau;                      // PAPER: part of the way to the boundary that a step goes
+  double tau;                      // PAPER: fraction of the way to the boundary that a step takes
 } perp_barrier_options;
 
 typedef struct perp_friction_options {   // staggering

@@ -160,7 +160,7 @@ static int scan(const void *bytes, size_t length, const char *magic, order seen,
   *out = (record_index){0};
   if (size > 0) *message = 0;
   if (length < MAGIC_BYTES || memcmp(data, magic, MAGIC_BYTES) != 0) {
-    snprintf(message, size, "this is no recording: it does not begin with %s", magic);
+    snprintf(message, size, "this is not a recording: it does not begin with %s", magic);
     return RECORD_CORRUPT;
   }
   out->whole = MAGIC_BYTES;
