@@ -177,7 +177,7 @@ stage_end "      $solved_rows solves"
 
 # ---------------------------------------------------------------------------------------- the plot
 
-# drawn METHOD [PROBLEM [ITERATIONS]]: whether there is a curve of so many iterations or more (1).
+# drawn METHOD [PROBLEM [ITERATIONS]]: whether there is a curve of at least ITERATIONS (1) iterations.
 drawn() {
   awk -F'\t' -v m="$1" -v p="${2:-}" -v least="${3:-1}" '
     $2 == m && (p == "" || $1 == p) && $3 >= least { found = 1; exit }

@@ -6,10 +6,10 @@
 // S is ordered and analysed once. From then on L follows I: a row that becomes free is added, one
 // that becomes bound is deleted (Davis, Hager: Row modifications of a sparse Cholesky
 // factorization, 2005), each at the cost of the columns on its path to the root; if that would cost
-// more than a factorisation, S is factored anew. Scaling by powers of two rounds nothing and brings
+// more than a factorisation, S is factored again. Scaling by powers of two rounds nothing and brings
 // the diagonal near 1, so that the test pivot > floor means the same in all units; a pivot that
 // fails it, or is negative, is reported as a singular row. Solutions are refined once; if the
-// correction shows that modifications have spoilt L, it is computed anew first.
+// correction shows that modifications have spoilt L, L is computed again first.
 //
 // This file is under the GPL, unlike the rest of perp, because the modules Supernodal and Modify of
 // CHOLMOD are. libperp is not linked with it.
@@ -217,7 +217,7 @@ static int factor(linear *self) {
   return check_pivots(self);
 }
 
-// 1: no memory, or a row that cannot be added: factor anew
+// 1: no memory, or a row that cannot be added: factor again
 static int add(linear *self, int32_t i) {
   const perp_csc *A = &self->A;
   cholmod_common *common = &self->common;
@@ -260,7 +260,7 @@ static int has_passed(const perp_deadline *deadline) {
   return deadline != NULL && deadline->passed != NULL && deadline->passed(deadline->context) != 0;
 }
 
-// 0: fine, 1: factor anew, -1: deadline
+// 0: fine, 1: factor again, -1: deadline
 static int follow(linear *self, const uint8_t *is_free, const perp_deadline *deadline) {
   for (int pass = 0; pass < 2; pass++)              // deletions first: they keep it definite
     for (int32_t i = 0; i < self->n; i++) {
@@ -357,9 +357,9 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
 
 static double estimate(const void *memory, const uint8_t *is_free) {
   const linear *self = memory;
-  const double anew = factor_flops(self, is_free);
-  const double rows = self->failed == 0 ? row_flops(self, is_free) : anew;
-  return ((rows < anew ? rows : anew) + 50.0*self->n + 100.0)*1e-9;
+  const double whole = factor_flops(self, is_free);
+  const double rows = self->failed == 0 ? row_flops(self, is_free) : whole;
+  return ((rows < whole ? rows : whole) + 50.0*self->n + 100.0)*1e-9;
 }
 
 static const perp_linear_ops ops = {

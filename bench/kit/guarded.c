@@ -40,7 +40,7 @@ guarded_end guarded_run(void (*work)(void *data, void *answer), void *data, void
     }
     _exit(0);
   }
-  setpgid(child, child);             // whoever of the two comes first
+  setpgid(child, child);             // parent and child both call it: either may run first
   close(ends[1]);
   const double latest = bench_seconds() + seconds;
   int late = 0;

@@ -196,7 +196,8 @@ static double row_times(const perp_product *A, int32_t i, const double *u) {
   return sum;
 }
 
-// What is left of u+ after u + h g and the impulses; turns by the gyroscopic force count too.
+// The largest part of u+ that u + h g and the impulses do not explain. Turns by the gyroscopic force
+// count as unexplained.
 static double unexplained(const scene_layout *layout, const bodies *b, const perp_motion *before,
                           const perp_motion *after, const double *kick) {
   const double h = layout->settings.step;

@@ -26,11 +26,11 @@ typedef struct export_job {
   const export_format *format;
   drawing drawing;
   char path[4096];
-  int64_t first, last, stride, frames;   // frames first, first + stride, ..., last: so many
+  int64_t first, last, stride, frames;   // frames first, first + stride, ..., last; `frames` of them
   int points, ascii;
   export_what what;
   drawing_colour colour;
-  int32_t detail;              // an edge of an eighth of a sphere has so many parts
+  int32_t detail;              // parts of an edge of an eighth of a sphere
   progress live;
   double start;
   int64_t done, files, bytes, rows;      // frames that are done, and what was written

@@ -8,8 +8,8 @@
 typedef struct replay_settings {
   int64_t every;          // takes each every-th recorded frame
   int contacts;           // 0: leaves them out
-  int64_t particles;      // of a liquid: at most so many in a frame; 0: what a page has room for
-  int64_t cells;          // of one in space: likewise
+  int64_t particles;      // of a liquid: at most this many in a frame; 0: what a page has room for
+  int64_t cells;          // of a liquid in space: likewise
   const liquid_scale *scale;   // of a liquid: what is rounded; beside another one the wider of both
 } replay_settings;
 

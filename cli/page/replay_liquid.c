@@ -40,7 +40,8 @@ typedef struct packer {
   uint32_t levels, stride;     // every stride-th particle is kept
   uint32_t most;               // that are kept of a frame
   size_t cells;
-  int32_t block, page[3];      // in space: cells of the page are so many along each edge; how many
+  int32_t block, page[3];      // in space: cells of the grid along the edge of a page's cell; cells
+                               //   of the page
   uint32_t *kept;              // scale.most: which particles
   page_cell *blocks;           // of a frame
   replay_surface surface;      // in space

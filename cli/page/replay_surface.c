@@ -1,7 +1,7 @@
 // replay_surface.c: the surface of a liquid in space, as the player reads it.
 //
 // The page stores the difference of each node from the value that the nodes before it predict. Runs
-// of zero differences are stored as counts, so many zeros make a small page. For most nodes the
+// of zero differences are stored as counts. The more zeros, the smaller the page. For most nodes the
 // player does not need the exact value:
 //   at the ends of edges that cross the surface   the value itself: vertices lie on these edges;
 //   beside such nodes                             the value to OUTER_ERROR: it only turns normals;

@@ -146,7 +146,7 @@ static void put_script(FILE *script, const pattern *what, int32_t cells, const c
     fprintf(script, " noenhanced at screen 0.5, 0.915 center font ',%s' textcolor rgb '#666666'\n",
             gnuplot_is_svg(what->path) ? "12" : "9");
   }
-  const double width = (double)n/cells, fifth = fmax(n/5.0, 1.0);   // so many tics have room
+  const double width = (double)n/cells, fifth = fmax(n/5.0, 1.0);   // there is room for five tics
   const double decade = pow(10.0, floor(log10(fifth))), part = fifth/decade;
   const double tic = decade*(part <= 1.0 ? 1.0 : part <= 2.0 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
   fprintf(script,

@@ -12,7 +12,7 @@
 
 typedef struct reader {
   const char *path;
-  char *at, *end;        // what is left of the text; there is a NUL at the end
+  char *at, *end;        // the text that is not read yet; there is a NUL at the end
   char separator;
   int64_t line;
   size_t count, capacity;

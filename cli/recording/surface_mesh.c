@@ -156,7 +156,7 @@ static void march(marcher *m, const int64_t at[3], const int corner[4], int insi
     return;
   }
   const int one = count == 1 ? list[0] : list[3], *others = count == 1 ? list + 1 : list;
-  const int swap = (odd + one + (count == 3)) & 1;   // `one` comes to the front by so many swaps
+  const int swap = (odd + one + (count == 3)) & 1;   // swaps that bring `one` to the front
   add_triangle(m, between(m, at, corner, one, others[0]),
                between(m, at, corner, one, others[1 + swap]),
                between(m, at, corner, one, others[2 - swap]));

@@ -23,9 +23,9 @@ typedef struct run_totals {    // over all steps, those before a resume included
   int64_t unprojected;         // islands whose overlaps stayed, in all steps together
   double penetration, contacts, most_contacts, last_contacts, dissipated;
   int64_t gains;               // steps that ended with more energy than they were given
-  double gained;               // by so much, together
+  double gained;               // the energy gained in all these steps
   int64_t late;                // steps of this run that were longer than --time-limit
-  double overrun;              // by so many seconds at most
+  double overrun;              // seconds, of the one that was longest
   // a liquid
   double inner, substeps, most_substeps, last_particles, particles;
   double separating, volume, poured, least_volume, most_volume, courant;
@@ -54,7 +54,7 @@ typedef struct run_session {
   double step_started;         // progress_now() when the step at hand began
   int64_t begun;               // the step it began at
   json_t *arguments;           // those that the recording depends on
-  const char *steps;           // --resume: so many from now on; NULL: as the recording says
+  const char *steps;           // of --resume --steps; NULL: as the recording says
   int made;                    // this run made the directory of --dump-problems
   char seed_text[24];
   char command[2048];          // the same as a command line

@@ -4,8 +4,8 @@
 // the left and the right hand, the speeds at which box and hand part are
 //     y_left = (x_left - x_right)/m - c,  y_right = (x_right - x_left)/m - c,  0 <= x  _|_  y >= 0
 // Both cannot be >= 0: their sum is -2 c. So u = (1, 1) proves that there is no solution, for
-// u >= 0, A'u <= 0 and b'u < 0 contradict u'y >= 0: a Farkas vector. Whoever has u can check it
-// without trusting the solver.
+// u >= 0, A'u <= 0 and b'u < 0 contradict u'y >= 0: a Farkas vector. Anybody can check u without
+// trusting the solver.
 #include <perp/analysis.h>
 #include <perp/perp.h>
 #include <stdio.h>

@@ -25,7 +25,7 @@ typedef struct mns08_sweeps {
   int32_t limit;                     // how many were affordable
   int32_t needed[2];                 // until (2.7) is at most 1e-1, 1e-2; 0: more than the limit
   int32_t zeros;                     // rows with v = 0 at the solution; -1: it is not known
-  int32_t identified[MNS08_MARKS];   // of them v = 0 after so many sweeps; -1: not looked at
+  int32_t identified[MNS08_MARKS];   // of `zeros`: v = 0 after the sweeps of each mark; -1: not known
 } mns08_sweeps;
 // at_zero: n, 1 where v = 0 at the solution; NULL: not known. 0, or an exit code.
 int mns08_sweep(const perp_problem *problem, const uint8_t *at_zero, int32_t limit,

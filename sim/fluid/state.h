@@ -96,7 +96,7 @@ double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, in
 double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k);   // what D u is to be
 
 // ---- particles ----
-perp_error fluid_room(perp_fluid *f, int64_t count);           // room for so many: fluid.c
+perp_error fluid_room(perp_fluid *f, int64_t count);           // room for `count` particles: fluid.c
 // pointers to the arrays that a particle has, x and v first; returns how many: fluid.c
 int fluid_particle_arrays(particles *p, int32_t dimension, int affine, double **list[15]);
 perp_error fluid_shelve(perp_fluid *f);                        // keeps the state: save.c

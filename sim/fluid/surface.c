@@ -214,7 +214,7 @@ typedef struct centre {        // of a cell, and the walls about it
   int mirrors;
 } centre;
 
-// x_p - x; in what is left of the last four: 0
+// x_p - x, with zeros up to the next multiple of WIDTH
 SAMPLE_INLINE void take(lane *to, const double *from, int32_t count, double x) {
   int32_t k = 0;
   for (; k + WIDTH <= count; k += WIDTH)

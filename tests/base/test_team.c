@@ -1,4 +1,4 @@
-// test_team.c: every task runs exactly once, whoever runs it.
+// test_team.c: every task runs exactly once, on whatever thread.
 // labels: tsan
 #include <setjmp.h>
 #include <stdarg.h>

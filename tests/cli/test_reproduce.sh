@@ -18,7 +18,7 @@ else run reproduce mns08 --quick -o locked; expect 'a folder without permission'
 
 run reproduce mns08 --quick -o out; expect 'a quick run' 0 'out=table1.tsv' 'out=report.md' 'err=nb449_nc1821'
 narrow 'its report fits 80 columns'
-rectangular() {   # rectangular FILE ROWS: a head and so many rows, all with the same number of fields
+rectangular() {   # rectangular FILE ROWS: a head and ROWS rows, all with the same number of fields
   awk -F '\t' -v rows="$2" 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || n < 3 || NR != rows + 1 }' "$1"
 }
 for series in '' -normal; do

@@ -111,7 +111,7 @@ run plot z.perp -o z.svg --step 1; [ "$code" -eq 5 ] || expect 'of a step withou
 
 # A file that may not grow: no half file, nothing else, and the message.
 run run hollow-sphere --steps 60 -o f.perp; mkdir full
-limited() {   # limited NAME BLOCKS ARGUMENT...: with files of at most so many kB
+limited() {   # limited NAME BLOCKS ARGUMENT...: with files of at most BLOCKS kB
   local name=$1 blocks=$2; shift 2
   err=$( (ulimit -f "$blocks"; "$PERP" "$@" 2>&1 >/dev/null)); code=$? out=''   # not through a file, either
   expect "$name" 6 'err=File too large'

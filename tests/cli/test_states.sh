@@ -103,7 +103,7 @@ holds 'is removed' test "$(echo a.perp*)" = a.perp
 start a.perp "${bodies[@]}" --save-every 0; sleep 0.4; kill -9 "$pid" 2>/dev/null; await
 if [ -e a.perp.state ]; then
   head -c $(($(stat -c %s bodies.perp) / 2)) bodies.perp >b.perp; cp b.perp c.perp; cp a.perp.state b.perp.state
-  run run --resume b.perp; expect 'half a recording and a state' 0; same 'to the same bytes, whoever wrote it' bodies.perp b.perp
+  run run --resume b.perp; expect 'half a recording and a state' 0; same 'to the same bytes, whichever run wrote it' bodies.perp b.perp
   "$PERP" run hollow-sphere --spheres 30 --steps $steps --seed 5 -q -o other.perp
   head -c $(($(stat -c %s other.perp) / 2)) other.perp >b.perp; cp a.perp.state b.perp.state
   run run --resume b.perp; expect 'a state of another scene' 0 'err=b.perp.state is not used: it is of another recording'

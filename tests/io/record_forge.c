@@ -5,7 +5,7 @@
 //   record_forge FROM TO noise TYPE SEED    chunks of that type keep their sizes and hold nonsense
 //   record_forge FROM TO TYPE N [PARTS]     the first chunk of that type unpacks to N megabytes
 // HEAD and LAST become JSON with a long array, other types bytes of zero. SAVE is put before LAST, or
-// at the end, in so many parts of N megabytes. All check sums are right.
+// at the end, in PARTS parts of N megabytes. All check sums are right.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -399,7 +399,7 @@ static void as_linear_solver(void **state) {
 
 // In parts, with rows that become bound and free on the way: the same bits as in one piece where
 // nothing changes, the solution of the last mask where it does; levels made by several threads are
-// the same. So many rows that threads share those of the next level, too.
+// the same. There are enough rows for threads to share those of the next level, too.
 static void in_parts(void **state) {
   (void)state;
   support_state = 12;

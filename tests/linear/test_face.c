@@ -52,7 +52,7 @@ static void test_follows_the_free_rows(void **state) {
   }
 }
 
-// Few rows change: modified; all of them: made anew. The same rows: nothing.
+// If few rows change, the factor is modified. If all do, it is made again. If none do, it stays.
 static void test_modifies_or_factors(void **state) {
   (void)state;
   perp_sample *made = make_with("obstacle", 1, "size", 30.0, NULL);

@@ -253,7 +253,7 @@ static void test_deadline(void **state) {
     assert_int_equal(face_solve(f, v, 1), 0);
     assert_true(backward_error(&c, 0.0, is_free, v, r) < 1e-13);
   }
-  // a solution that cannot be right looks like drift: the factor is made anew, but not without time
+  // a solution that cannot be right looks like drift: the factor is made again, but not without time
   uint8_t last[ROWS];
   double v[ROWS];
   memcpy(last, is_free, sizeof last);

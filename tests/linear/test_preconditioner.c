@@ -333,7 +333,7 @@ static int count_polls(void *context) {
   return 0;
 }
 
-// By work, not by columns: those of a full matrix are dear.
+// By work, not by columns, because the columns of a full matrix are expensive.
 static void full_matrices_are_polled_more_often(void **state) {
   (void)state;
   enum { SIZE = 250 };

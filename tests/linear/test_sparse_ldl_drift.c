@@ -12,7 +12,7 @@
 
 #include "sparse_ldl.h"
 
-#define NOTICED 1e-11   // a backward error at which refinement makes the factor anew
+#define NOTICED 1e-11   // a backward error at which refinement makes the factor again
 
 typedef struct walk {
   const perp_csc *S;
@@ -177,7 +177,7 @@ static void walls_do_not_drift(void **state) {
       }
 }
 
-// [H B'; B -E] with the bearing's H: quasidefinite, and so is what is left of it.
+// [H B'; B -E] with the bearing's H: quasidefinite, and so are its free rows.
 static void saddle_points_do_not_drift(void **state) {
   (void)state;
   enum { EXTRA = 80 };
@@ -204,7 +204,7 @@ static void saddle_points_do_not_drift(void **state) {
   drop(p);
 }
 
-// A factor that is off by 1e-6 of an entry is noticed, and mended by factoring anew.
+// A factor that is off by 1e-6 of an entry is noticed, and mended by factoring again.
 static void a_spoilt_factor_is_noticed(void **state) {
   (void)state;
   perp_sample *p = make_with("wall", 1, "bodies", 10.0, "condition", 1e6, NULL);

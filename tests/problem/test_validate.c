@@ -271,7 +271,7 @@ static void methods_say_what_they_need(void **state) {
   assert_null(perp_method_at(perp_method_count()));
 }
 
-// So many rows that threads share them: the first bad one is named, wherever it is.
+// There are enough rows for threads to share them: the first bad one is named, wherever it is.
 static void first_of_many(void **state) {
   (void)state;
   enum { SIDE = 300, N = SIDE*SIDE, FACES = (SIDE + 1)*SIDE };

@@ -284,7 +284,7 @@ static inline void known_answers(const char *method, double precision, int with_
   redundant_contacts(method);
 }
 
-// A problem of the gallery is solved within so many iterations, by a residual computed here.
+// A problem of the gallery is solved within `limit` iterations, by a residual computed here.
 static inline void solves_sample(const char *method, const perp_sample *s, int32_t limit) {
   double *x = calloc((size_t)s->n, sizeof *x), size = 0.0;
   assert_non_null(x);

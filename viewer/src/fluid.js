@@ -28,7 +28,7 @@ export class Fluid extends Timed {
     this.surface = Boolean(meta.surface);        // in space: distances from it are there
     this.nodes = meta.nodes;                     // of these distances, along each axis
     this.width = meta.width;                     // between nodes, in metres
-    this.block = meta.block;                     // cells of the page are so many along an edge
+    this.block = meta.block;                     // cells of the grid along the edge of a page's cell
     this.counts = pageCells(meta);
     this.fastest = meta.speed;
     this.highest = meta.pressure[1];

@@ -1,7 +1,7 @@
 // player.js: the player in a real browser: node player.js PERP FOLDER [webgl|plain] [--update]
 //
 // `plain` starts a browser that has no WebGL. Pictures are compared with those in reference/, which
-// --update writes anew: look at them before you commit them.
+// --update writes again: look at them before you commit them.
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {mkdirSync} from 'node:fs';
@@ -162,7 +162,7 @@ try {
     assert.equal(await helping(), false);
   });
 
-  await check('it plays to the end and stops there; once more starts anew', async () => {
+  await check('it plays to the end and stops there; playing again starts over', async () => {
     await page.go(`${pages.shapes}#frame=30`);
     await page.key(' ');
     assert.equal(await playing(), true);

@@ -126,7 +126,7 @@ static int take_sparse(scaled_face *s) {
   return scaled_need_ldl(s);
 }
 
-// 1: a dense view with so many entries that a sparse copy would not pay.
+// 1: a dense view whose entries are too many for a sparse copy to pay.
 static int is_full(const perp_operator *A) {
   const perp_view view = operator_view(A);
   if (view.kind != PERP_VIEW_DENSE) return 0;

@@ -10,7 +10,7 @@
 // fine cell is not as close to that of the coarse cell. (With 1/2 of all leaks, a volume mean, CG
 // takes 12 cycles instead of 8 to 1e-8 on a box with a free surface, 256^2.) Every level is again a
 // symmetric M-matrix with 5 or 7 points. A coarse level does not see a wall that is thinner than
-// its cells. So many parallel channels take a cycle for every few cells of their length.
+// its cells, so a field of parallel channels takes a cycle for every few cells of their length.
 // Cost: a few operations per cell.
 #include <math.h>
 #include <string.h>

@@ -270,7 +270,7 @@ static void closed(void **state) {
 // the same bits, and no row is forgotten.
 static void supports(void **state) {
   (void)state;
-  enum { M = 400 };              // so many that threads share the rows
+  enum { M = 400 };              // large enough for threads to share the rows
   const double size[] = {M};
   double *x = calloc(M*M, sizeof *x), *other = calloc(M*M, sizeof *other);
   double *lo = calloc(M*M, sizeof *lo);

@@ -327,7 +327,7 @@ static void operators(void **state) {
   bands_free(&t);
 }
 
-// A solver that is used again looks at A anew unless the stamps say that it is the same.
+// A solver that is used again looks at A again unless the stamps say that it is the same.
 static void another_matrix_is_noticed(void **state) {
   (void)state;
   sample s = sample_new(4);

@@ -369,7 +369,7 @@ static void column_sweeps_do_not_drift(void **state) {
 }
 
 // Fast convergence from a guess of 1e14: x stops changing, by a residual that is stale, before the
-// residual is ever computed anew. That is no stagnation.
+// residual is ever computed again. That is no stagnation.
 static void a_stale_fixed_point_is_none(void **state) {
   (void)state;
   enum { N = 20 };

@@ -167,7 +167,7 @@ static mixed *mix(mixed *s) {
   return s;
 }
 
-// Every look takes 1/1024 s, whatever thread looks and whoever else does.
+// Every look takes 1/1024 s, whatever thread looks and however many do.
 static double ticks(void *context) {
   (void)context;
   static _Thread_local double now;

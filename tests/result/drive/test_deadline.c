@@ -212,8 +212,8 @@ static void a_new_matrix_keeps_the_limit_too(void **state) {
   perp_sample_free(&g);
 }
 
-// Every look at the clock costs a millisecond and nothing else does: whoever is told that the time
-// is over stops looking soon.
+// Every look at the clock costs a millisecond and nothing else does. A method that is told that the
+// time is over stops looking soon.
 static double tick(void *context) { return *(double *)context += 1e-3; }
 
 static void nobody_works_on_after_the_end(void **state) {
