@@ -5,11 +5,12 @@
 #   scripts/coverage.sh --report   reports on the counters that the last run left behind
 #   scripts/coverage.sh --html     the same as the first, and writes build/asan/html/index.html
 #
-# The counters are in the build with the address sanitizer, as a build of their own would take long.
-# It is optimised a little, so some lines have no code of their own. Counters are not atomic, which
-# would take long, too: threads that count at the same time lose counts, and rarely all of a line's.
+# The counters are in the build with the address sanitizer, to save the time of another build. That
+# build is optimised a little, so some lines have no code of their own. Counters are not atomic,
+# because atomic ones are slow: threads that count at the same time lose counts, but rarely all counts
+# of a line.
 #
-# PERP_COVERAGE=N asks for N per cent instead of 85.
+# PERP_COVERAGE=N requires N per cent instead of 85.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

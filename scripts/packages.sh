@@ -5,9 +5,9 @@
 #   scripts/packages.sh test     what ./test needs in addition: test library, sanitizers, fuzzer, oracles
 #   scripts/packages.sh portable what ./test --portable needs: compilers and emulators of other systems
 #
-# PERP_NO_APT=1 leaves the machine as it is. There, without apt-get, and where packages cannot be had
-# (no network, nobody's password), the missing tools are listed, and the caller goes on if those
-# exist without which nothing can be built. Sourced by ./run and ./test, which call packages_install.
+# PERP_NO_APT=1 installs nothing. Then, and where packages cannot be installed (no apt-get, no
+# network, no password), the missing tools are listed, and the caller continues if the tools without
+# which nothing can be built are there. Sourced by ./run and ./test, which call packages_install.
 
 packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/stage.sh

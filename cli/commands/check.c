@@ -1,4 +1,4 @@
-// check.c: perp check: does this x solve this problem? The independent certificate.
+// check.c: perp check: computes the certificate of an x, independently of any method.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

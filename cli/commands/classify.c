@@ -1,4 +1,4 @@
-// classify.c: perp classify: what kind of matrix, what kind of rows, and which methods suit them.
+// classify.c: perp classify: the classes of a matrix, its kinds of rows, and suitable methods.
 #include <stdio.h>
 #include <string.h>
 

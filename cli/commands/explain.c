@@ -9,9 +9,11 @@
 #include "suggest.h"
 #include "text.h"
 
-enum { COLUMN = 15 };
+enum { TEXT_COLUMN = 15 };   // where the text beside a label begins
 
-static void row(const char *label, const char *text) { text_row(stdout, 0, label, COLUMN, text); }
+static void row(const char *label, const char *text) {
+  text_row(stdout, 0, label, TEXT_COLUMN, text);
+}
 
 static void heading(const char *text) {
   fputs(text_paint(stdout, TEXT_BOLD), stdout);

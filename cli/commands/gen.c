@@ -5,14 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "file.h"
 #include "grid_file.h"
 #include "interrupt.h"
 #include "problem_folder.h"
 #include "report.h"
 #include "solve_settings.h"
 #include "text.h"
-
-enum { PATH_SIZE = 4096 };
 
 static int list_families(void) {
   json_t *object = message_object(), *list = object ? json_array() : NULL;
@@ -113,7 +112,7 @@ static int generate(const arguments *args, const char *target, perp_sample *samp
 
 static int run(const arguments *args) {
   if (argument(args, "list") || !args->family) return list_families();
-  char target[PATH_SIZE] = "";
+  char target[FILE_PATH_BYTES] = "";
   if (!argument(args, "output")) {
     return fail(CODE_USAGE, "the directory is missing; use 'perp gen %s -o DIR'",
                 args->family->name);

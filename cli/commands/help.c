@@ -6,7 +6,7 @@
 #include "suggest.h"
 #include "text.h"
 
-enum { LABEL = 2, COLUMN = 28 };
+enum { LABEL_COLUMN = 2, TEXT_COLUMN = 28 };   // where the name and the text of an option begin
 
 static void heading(const char *text) {
   printf("\n%s%s:%s\n", text_paint(stdout, TEXT_BOLD), text, text_paint(stdout, TEXT_PLAIN));
@@ -22,7 +22,7 @@ static void print_options(const command *what, const option_table *table) {
       if (strcmp(title, last) != 0) heading(title);
       last = title;
       char spelling[160];
-      text_row(stdout, LABEL, option_spelling(entry, spelling, sizeof spelling), COLUMN,
+      text_row(stdout, LABEL_COLUMN, option_spelling(entry, spelling, sizeof spelling), TEXT_COLUMN,
                entry->help);
     }
   }

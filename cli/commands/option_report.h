@@ -1,4 +1,4 @@
-// option_report.h: what perp option shows of a price: for people, for programs, as a table, as pictures.
+// option_report.h: reports a price: for people, as JSON, as a table, as pictures.
 #pragma once
 
 #include <perp/american.h>

@@ -8,14 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "gnuplot.h"
 #include "interrupt.h"
 #include "report.h"
 #include "solve_settings.h"
 #include "suggest.h"
 #include "text.h"
-
-enum { PATH_SIZE = 4096 };
 
 extern const experiment experiment_ane17, experiment_mns08;
 static const experiment *const experiments[] = {&experiment_ane17, &experiment_mns08};
@@ -64,13 +63,13 @@ void reproduction_say(const reproduction *r, const char *format, ...) {
   fprintf(stderr, "%s\n", text_visible(text, visible, sizeof visible));
 }
 
-static void path_of(const reproduction *r, const char *file, char path[PATH_SIZE]) {
-  snprintf(path, PATH_SIZE, "%.*s/%.200s", PATH_SIZE - 256, r->folder, file);
+static void path_of(const reproduction *r, const char *file, char path[FILE_PATH_BYTES]) {
+  snprintf(path, FILE_PATH_BYTES, "%.*s/%.200s", FILE_PATH_BYTES - 256, r->folder, file);
 }
 
 int reproduction_save(reproduction *r, const char *file, document_writer writer,
                       const void *what) {
-  char path[PATH_SIZE];
+  char path[FILE_PATH_BYTES];
   path_of(r, file, path);
   const int code = document_save(path, writer, what);
   if (!code) json_array_append_new(r->files, json_text(file));
@@ -78,7 +77,7 @@ int reproduction_save(reproduction *r, const char *file, document_writer writer,
 }
 
 int reproduction_draw(reproduction *r, const char *name, chart *picture) {
-  char file[2][256], path[2][PATH_SIZE];
+  char file[2][256], path[2][FILE_PATH_BYTES];
   snprintf(file[0], sizeof file[0], "%s.tsv", name);
   snprintf(file[1], sizeof file[1], "%s.svg", name);
   for (int k = 0; k < 2; k++) path_of(r, file[k], path[k]);

@@ -17,8 +17,8 @@
 #include "trace.h"
 
 enum {
-  TRACE_CAPACITY = 65536,
-  SHOWN_SOLUTIONS = 100   // of --all, unless --print asks for more
+  TRACE_CAPACITY = 65536,     // iterations of --trace and --plot
+  SHOWN_SOLUTIONS_MAX = 100   // of --all, unless --print asks for more
 };
 
 typedef struct session {
@@ -63,7 +63,7 @@ static void numbered(const char *path, long long number, char *out, size_t size)
 static void keep_solution(session *s, const double *x, int32_t n, int32_t dimension) {
   const int asked = argument(s->args, "print") != NULL;
   if (!show_x(s) || (argument(s->args, "output") && !asked)) return;
-  if (!asked && s->kept_count == SHOWN_SOLUTIONS) return;
+  if (!asked && s->kept_count == SHOWN_SOLUTIONS_MAX) return;
   const size_t count = (size_t)s->kept_count;
   if ((count & (count - 1)) == 0) {   // room for the next power of two
     const size_t room = count ? 2*count : 1;

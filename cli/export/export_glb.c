@@ -12,11 +12,11 @@
 #include "body_mesh.h"
 
 enum {
-  LEVELS = 8,                  // of lightness within a colour
-  BUCKETS = DRAWING_HUES*LEVELS,
+  LIGHTNESS_LEVELS = 8,        // of one colour
+  BUCKETS = DRAWING_HUES*LIGHTNESS_LEVELS,
   FLOAT = 5126, SHORT = 5123,  // of glTF
   VERTEX_DATA = 34962, INDEX_DATA = 34963,
-  BLOCK_BYTES = 1 << 28        // of motion that are in memory at a time
+  BLOCK_BYTES_MAX = 1 << 28    // of motion that are in memory at a time
 };
 
 typedef struct shape {         // a mesh in the file, and its accessors; index 0: not there yet
@@ -32,7 +32,7 @@ typedef struct writer {
   shape *shape;                // MESH_KINDS + bodies: of unit shapes, then of planes
   int shapes;
   const mesh **order;          // those in the file, in its order
-  int *material;               // HUES x LEVELS x 2, then of special ones: index + 1
+  int *material;               // HUES x LIGHTNESS_LEVELS x 2, then of special ones: index + 1
   int *look;                   // the same x MESH_KINDS: index of a mesh + 1
   uint64_t bytes;              // of numbers so far
   int64_t motion;              // view of the animation, or -1
@@ -148,8 +148,8 @@ static int special_material(writer *w, special which) {
 static int bucket_of(const writer *w, int32_t i) {
   const drawing *from = &w->job->drawing;
   const double golden = 0.618034*from->slot[i];
-  const int level = (int)((golden - floor(golden))*LEVELS);
-  return drawing_hue(from, from->slot[i])*LEVELS + level;
+  const int level = (int)((golden - floor(golden))*LIGHTNESS_LEVELS);
+  return drawing_hue(from, from->slot[i])*LIGHTNESS_LEVELS + level;
 }
 
 static int body_material(writer *w, int32_t i, int dark) {
@@ -160,7 +160,7 @@ static int body_material(writer *w, int32_t i, int dark) {
   char name[128];
   if (*known) return *known - 1;
   for (int c = 0; c < 3; c++)
-    colour[c] = (dark ? MESH_DARK : 1.0)*(double)render_linear(from->body[i].colour[c]);
+    colour[c] = (dark ? MESH_DARK_SHARE : 1.0)*(double)render_linear(from->body[i].colour[c]);
   snprintf(name, sizeof name, "%.100s %d%s",
            from->recording.head.groups[from->recording.head.body[i].group], bucket,
            dark ? " dark" : "");
@@ -411,7 +411,7 @@ static int put_block(writer *w, int32_t first, int32_t count, float *memory) {
 static int put_motion(writer *w) {
   const export_job *job = w->job;
   const int32_t moving = job->drawing.recording.head.moving;
-  const uint64_t bytes = 28*(uint64_t)job->frames, fit = BLOCK_BYTES/bytes + 1;
+  const uint64_t bytes = 28*(uint64_t)job->frames, fit = BLOCK_BYTES_MAX/bytes + 1;
   const int32_t block = fit < (uint64_t)moving ? (int32_t)fit : moving;
   if (w->motion < 0) return CODE_OK;
   for (int64_t k = 0; k < job->frames; k++) byte_file_f32(&w->out, time_at(job, k));

@@ -1,4 +1,4 @@
-// export_npy.c: arrays for NumPy: one as .npy, all of them in an .npz, which is a ZIP file of such.
+// export_npy.c: arrays for NumPy: one as .npy, or all of them in an .npz, a ZIP file of .npy files.
 //
 // A .npy is the magic, the version, the length of a header, the header as a Python dictionary,
 // padded to a multiple of 64 bytes, and the numbers, in C order.
@@ -19,12 +19,12 @@ typedef struct member {        // of the ZIP file
   uint64_t begin, bytes;
 } member;
 
-enum { MEMBERS = 10, HEADER = 1024 };
+enum { MEMBERS_MAX = 10, HEADER_BYTES_MAX = 1024 };   // arrays of an .npz; bytes before an array
 
 typedef struct packer {
   export_job *job;
   byte_file out;
-  member member[MEMBERS];
+  member member[MEMBERS_MAX];
   int members;
   uLong check;
   unsigned char *line;         // bytes of one element or of one frame
@@ -57,8 +57,8 @@ static void put_double(packer *p, double value) {
 }
 
 // The dictionary ends with a line feed.
-static size_t describe(const array *a, char header[HEADER]) {
-  const int length = snprintf(header, HEADER, "{'descr': %s, 'fortran_order': False, "
+static size_t describe(const array *a, char header[HEADER_BYTES_MAX]) {
+  const int length = snprintf(header, HEADER_BYTES_MAX, "{'descr': %s, 'fortran_order': False, "
                                               "'shape': (%s), }", a->type, a->shape);
   const size_t padded = ((size_t)length + 1 + 10 + 63)/64*64 - 10;
   memset(header + length, ' ', padded - (size_t)length);
@@ -67,7 +67,7 @@ static size_t describe(const array *a, char header[HEADER]) {
 }
 
 static void put_head(packer *p, const array *a) {
-  char header[HEADER];
+  char header[HEADER_BYTES_MAX];
   const size_t length = describe(a, header);
   static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
   for (size_t k = 0; k < sizeof magic; k++) put(p, magic[k], 1);

@@ -77,7 +77,7 @@ static void put_meshes(writer *w, const export_job *job, const mesh_set *set) {
       mesh_place(body, kind, m->position + 3*v, m->normal + 3*v, p, n);
       for (int c = 0; c < 3; c++) put_float(w, p[c]);
       for (int c = 0; c < 3; c++) put_float(w, n[c]);
-      put_colour(w, body->colour, v < m->light_vertices ? 1.0 : MESH_DARK);
+      put_colour(w, body->colour, v < m->light_vertices ? 1.0 : MESH_DARK_SHARE);
       put_whole(w, i, 4);
       end_row(w);
     }

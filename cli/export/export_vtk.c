@@ -54,7 +54,7 @@ static void put_velocity(const vtk_piece *p, byte_file *out, const vertex *v) { 
 static void put_colour(const vtk_piece *p, byte_file *out, const vertex *v) {
   const float *colour = p->job->drawing.body[v->body].colour;
   for (int c = 0; c < 3; c++)
-    byte_file_u8(out, (uint32_t)lrint(255.0*(v->light ? 1.0 : MESH_DARK)*(double)colour[c]));
+    byte_file_u8(out, (uint32_t)lrint(255.0*(v->light ? 1.0 : MESH_DARK_SHARE)*(double)colour[c]));
 }
 
 static void put_body(const vtk_piece *p, byte_file *out, const vertex *v) {

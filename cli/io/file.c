@@ -1,4 +1,5 @@
-// Whole-file reading with gzip, and atomic output through a temporary file in the same folder.
+// file.c: reads whole files, with gzip, and writes files atomically, through a temporary file in the
+// same folder.
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -26,10 +27,10 @@
 
 enum {
   PENDING_FILES = 16,          // outputs open at one time
-  BUFFER_BYTES = 1 << 18,
-  START_BYTES = 1 << 16,       // of a text, from which its length is judged
-  MAP_BYTES = 1 << 20,         // smaller files are read
-  TRANSFER_BYTES = 1 << 30     // asked of one read or write, or given to zlib at once
+  BUFFER_BYTES = 1 << 18,      // of packed data that are read or written at once
+  START_BYTES = 1 << 16,       // first piece of a text, from which its length is judged
+  MAP_BYTES_MIN = 1 << 20,         // smaller files are read
+  TRANSFER_BYTES_MAX = 1 << 30     // asked of one read or write, or given to zlib at once
 };
 
 const char *file_read_name(const char *path) {
@@ -67,11 +68,11 @@ static bool grow(file_text *text, size_t *capacity, size_t most) {
 // zeros is neither.
 static int usual_bound(const char *name, const char *start, size_t length, size_t packed,
                        size_t *most, char *message, size_t message_size) {
-  enum { BYTES_FREE = 16 << 20, RATIO_MOST = 32, LOOKED_AT = 4096 };
+  enum { BYTES_FREE = 16 << 20, RATIO_MAX = 32, LOOKED_AT_BYTES = 4096 };
   if (length >= 4 && memcmp(start, "PERP", 4) != 0 &&
-      memchr(start, 0, length < LOOKED_AT ? length : LOOKED_AT))
+      memchr(start, 0, length < LOOKED_AT_BYTES ? length : LOOKED_AT_BYTES))
     return fail(FILE_CORRUPT, name, "it is neither text nor a recording", message, message_size);
-  *most = packed > 0 && packed < SIZE_MAX/(2*RATIO_MOST) ? BYTES_FREE + RATIO_MOST*packed : SIZE_MAX;
+  *most = packed > 0 && packed < SIZE_MAX/(2*RATIO_MAX) ? BYTES_FREE + RATIO_MAX*packed : SIZE_MAX;
   return FILE_OK;
 }
 
@@ -105,9 +106,9 @@ static int unpack(const char *name, file_bound *bound, file_text *text, char *me
     }
     const size_t in = text->length - used, out = capacity - plain.length;
     stream.next_in = (Bytef *)(text->data + used);
-    stream.avail_in = in < TRANSFER_BYTES ? (uInt)in : TRANSFER_BYTES;
+    stream.avail_in = in < TRANSFER_BYTES_MAX ? (uInt)in : TRANSFER_BYTES_MAX;
     stream.next_out = (Bytef *)(plain.data + plain.length);
-    stream.avail_out = out < TRANSFER_BYTES ? (uInt)out : TRANSFER_BYTES;
+    stream.avail_out = out < TRANSFER_BYTES_MAX ? (uInt)out : TRANSFER_BYTES_MAX;
     const uInt avail_in = stream.avail_in, avail_out = stream.avail_out;
     const int status = inflate(&stream, Z_NO_FLUSH);
     used += avail_in - stream.avail_in;
@@ -150,7 +151,7 @@ static bool ends_in_gz(const char *path) {
 
 // Maps a large file that has not been read from yet; false, and nothing happens, otherwise.
 static bool map(int fd, size_t length, file_text *text) {
-  if (length < MAP_BYTES || lseek(fd, 0, SEEK_CUR) != 0) return false;
+  if (length < MAP_BYTES_MIN || lseek(fd, 0, SEEK_CUR) != 0) return false;
   void *data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED) return false;
   posix_madvise(data, length, POSIX_MADV_WILLNEED);
@@ -200,7 +201,7 @@ int file_read_bounded(const char *path, file_bound *bound, file_text *out, char 
     }
     const size_t room = capacity - text.length;
     const ssize_t got = read(fd, text.data + text.length,
-                             room < TRANSFER_BYTES ? room : TRANSFER_BYTES);
+                             room < TRANSFER_BYTES_MAX ? room : TRANSFER_BYTES_MAX);
     if (got == 0) break;
     if (got > 0) text.length += (size_t)got;
     else if (errno != EINTR) trouble = errno;
@@ -265,7 +266,7 @@ struct file_output {
 
 static void write_out(file_output *output, const char *data, size_t length) {
   while (length > 0 && !output->trouble) {
-    const size_t part = length < TRANSFER_BYTES ? length : TRANSFER_BYTES;
+    const size_t part = length < TRANSFER_BYTES_MAX ? length : TRANSFER_BYTES_MAX;
     ssize_t done;
     if (output->gzip) {
       errno = 0;

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { FILE_PATH_BYTES = 4096 };   // of a path, with its NUL
+
 // What the functions return: the program's exit codes.
 enum {
   FILE_OK = 0,

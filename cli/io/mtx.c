@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 enum {
-  THREADS_MAX = 64,
+  THREADS_MAX = 64,             // that parse one file
   CHUNK_BYTES = 1 << 16,        // a smaller body is not worth a thread
   CHUNKS_PER_THREAD = 4,        // evens out lines that take longer
-  ENTRY_BYTES = 6,              // least a coordinate entry needs, "1 1 0\n"
-  VALUE_BYTES = 2,              // least an array entry needs, "0\n"
+  ENTRY_BYTES_MIN = 6,              // least a coordinate entry needs, "1 1 0\n"
+  VALUE_BYTES_MIN = 2,              // least an array entry needs, "0\n"
 };
 
 // Chunks and threads.
@@ -136,7 +136,7 @@ static void split(job *work, const cursor *body) {
 
 // Gives every chunk its line number and its part of arrays that the file, not the header, sizes.
 static int64_t lay_out(job *work, int64_t line) {
-  const int64_t least = work->h->dense ? VALUE_BYTES : ENTRY_BYTES;
+  const int64_t least = work->h->dense ? VALUE_BYTES_MIN : ENTRY_BYTES_MIN;
   int64_t total = 0;
   for (int n = 0; n < work->chunk_count; n++) {
     chunk *k = &work->chunks[n];
@@ -245,19 +245,19 @@ int mtx_parse(const char *name, const char *text, size_t length, unsigned flags,
 // values of an array may all be 0.
 static int bound_text(const char *name, const char *start, size_t length, size_t packed,
                       size_t *most, char *message, size_t message_size) {
-  enum { HEADER_BYTES_MOST = 4 << 20, LINE_BYTES_MOST = 128, PACKED_RATIO_MOST = 32 };
+  enum { HEADER_BYTES_MAX = 4 << 20, LINE_BYTES_MAX = 128, PACKED_RATIO_MAX = 32 };
   cursor c = {start, start + length, start, 1};
   header h = {0};
   fault f = {1, 1, ""};
-  *most = HEADER_BYTES_MOST;
+  *most = HEADER_BYTES_MAX;
   if (!mtx_read_banner(&c, &h, &f)) return report(MTX_BAD_INPUT, name, &f, message, message_size);
   const cursor banner_end = c;
   if (!mtx_find_data(&c) || !memchr(c.at, '\n', (size_t)(c.end - c.at))) return MTX_OK;
   c = banner_end;
   if (!mtx_read_sizes(&c, 0, &h, &f)) return report(MTX_BAD_INPUT, name, &f, message, message_size);
-  const uint64_t lines = (uint64_t)h.entries*LINE_BYTES_MOST;
-  const uint64_t all = HEADER_BYTES_MOST + (uint64_t)(c.at - start) + lines;
-  const uint64_t unpacked = 2*(uint64_t)HEADER_BYTES_MOST + PACKED_RATIO_MOST*(uint64_t)packed;
+  const uint64_t lines = (uint64_t)h.entries*LINE_BYTES_MAX;
+  const uint64_t all = HEADER_BYTES_MAX + (uint64_t)(c.at - start) + lines;
+  const uint64_t unpacked = 2*(uint64_t)HEADER_BYTES_MAX + PACKED_RATIO_MAX*(uint64_t)packed;
   const uint64_t bytes = packed > 0 && !h.dense && unpacked < all ? unpacked : all;
   *most = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
   return MTX_OK;

@@ -1,4 +1,4 @@
-// Matrix Market files: a strict reader that says where a file is wrong, and a writer.
+// mtx.h: Matrix Market files: a strict reader that says where a file is wrong, and a writer.
 //
 // Accepted: %%MatrixMarket matrix coordinate|array real|integer general|symmetric|skew-symmetric,
 // one entry per line, comment lines (%) and blank lines anywhere after the banner, LF or CRLF.

@@ -1,4 +1,4 @@
-// Exact conversion between decimal text and double.
+// mtx_number.c: exact conversion between decimal text and double.
 //
 // Reading: w 10^q with w the first 19 significant digits.
 //   w <= 2^53, |q| <= 22   one exact division or product                          Clinger 1990

@@ -1,4 +1,5 @@
-// Decimal numbers of Matrix Market files: exact and fast in both directions, in any locale.
+// mtx_number.h: decimal numbers of Matrix Market files: exact and fast in both directions, in any
+// locale.
 //
 // number_parse gives the double nearest to the decimal text, ties to even, bit for bit what strtod
 // gives in the C locale. number_format gives the characters of printf's %.17g in the C locale.

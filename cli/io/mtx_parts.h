@@ -1,4 +1,5 @@
-// mtx_parts.h: what the files that read Matrix Market share: text, entries, and the matrix made.
+// mtx_parts.h: what the files that read Matrix Market share: text, entries, and the
+// matrix made of them.
 #pragma once
 
 #include "mtx.h"

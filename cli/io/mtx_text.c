@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-  EMPTY_SIZE = 10000000,        // rows or columns a coordinate file may declare without entries,
-  SIZE_PER_ENTRY = 100          // and how many more for each entry
+  EMPTY_SIZE_MAX = 10000000,        // rows or columns a coordinate file may declare without entries
+  SIZE_PER_ENTRY_MAX = 100          // rows or columns it may declare in addition, for each entry
 };
 
 static const double infinite_from = 1e20;
@@ -194,7 +194,7 @@ bool mtx_read_sizes(cursor *c, unsigned flags, header *h, fault *f) {
     return mtx_refuse(&start, f, "expected at most %" PRId64 " x %" PRId64 " = %" PRId64
                   " entr%s, found %" PRId64, rows, columns, product,
                       product == 1 ? "y" : "ies", entries);
-  const int64_t limit = EMPTY_SIZE + SIZE_PER_ENTRY*entries;
+  const int64_t limit = EMPTY_SIZE_MAX + SIZE_PER_ENTRY_MAX*entries;
   if (!h->dense && (rows > limit || columns > limit))
     return mtx_refuse(&start, f, "expected at most %" PRId64 " rows and columns for %" PRId64
                   " entr%s, found %" PRId64 " x %" PRId64, limit, entries,

@@ -1,4 +1,4 @@
-// Writes Matrix Market files, complete or not at all.
+// mtx_write.c: writes Matrix Market files, complete or not at all.
 #include "file.h"
 #include "mtx.h"
 #include "mtx_number.h"

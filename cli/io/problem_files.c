@@ -7,9 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "file.h"
 #include "text.h"
-
-enum { PATH_SIZE = 4096 };
 
 static int exists(const char *path) {
   struct stat status;
@@ -19,16 +18,16 @@ static int exists(const char *path) {
 // The path of one part of the problem; "" if it is optional and absent. Returns 0 or an exit code.
 static int locate(const char *directory, const char *part, const char *given, int required,
                   char *path) {
-  char packed[PATH_SIZE];
+  char packed[FILE_PATH_BYTES];
   *path = 0;
   if (given) {
-    text_append(path, PATH_SIZE, "%s", given);
+    text_append(path, FILE_PATH_BYTES, "%s", given);
     return CODE_OK;
   }
   if (directory) {
-    if (strlen(directory) + 16 > PATH_SIZE)
+    if (strlen(directory) + 16 > FILE_PATH_BYTES)
       return fail(CODE_INPUT, "the path of the directory is too long");
-    snprintf(path, PATH_SIZE, "%s/%s.mtx", directory, part);
+    snprintf(path, FILE_PATH_BYTES, "%s/%s.mtx", directory, part);
     snprintf(packed, sizeof packed, "%s/%s.mtx.gz", directory, part);
     const int plain = exists(path), gz = exists(packed);
     if (plain && gz)
@@ -139,7 +138,7 @@ static int check_bounds(const problem_files *files) {
 
 static int read_all(const arguments *args, const char *directory, int with_guess, int threads,
                     problem_files *out) {
-  char path[PATH_SIZE];
+  char path[FILE_PATH_BYTES];
   struct stat status;
   if (directory && stat(directory, &status) != 0)
     return fail(CODE_INPUT, "%s: there is no such directory", directory);

@@ -15,7 +15,6 @@
 #include "mtx.h"
 #include "text.h"
 
-enum { PATH_SIZE = 4096 };
 typedef enum part { A, B, LO, HI, X, X0, GRID, CELLS, PARTS } part;
 static const char *const names[PARTS] = {"A.mtx", "b.mtx", "lo.mtx", "hi.mtx", "x.mtx", "x0.mtx",
                                          GRID_FILE, "cells.csv"};
@@ -27,7 +26,7 @@ static int has_part(const problem_parts *what, int which) {
 }
 
 static void part_path(const char *folder, int which, int packed, char *path) {
-  snprintf(path, PATH_SIZE, "%.*s/%s%s", PATH_SIZE - 32, folder, names[which],
+  snprintf(path, FILE_PATH_BYTES, "%.*s/%s%s", FILE_PATH_BYTES - 32, folder, names[which],
            packed ? ".gz" : "");
 }
 
@@ -52,7 +51,7 @@ static int write_part(const char *folder, const char *shown, int which,
                       const problem_parts *what) {
   const double *vectors[PARTS] = {NULL, what->b, what->lo, what->hi, what->x, what->x0,
                                   NULL, NULL};
-  char path[PATH_SIZE], message[512] = "";
+  char path[FILE_PATH_BYTES], message[512] = "";
   const size_t length = strlen(folder);
   part_path(folder, which, what->packed, path);
   int code;
@@ -69,7 +68,7 @@ static int write_part(const char *folder, const char *shown, int which,
 }
 
 static void remove_part(const char *folder, int which, int packed) {
-  char path[PATH_SIZE];
+  char path[FILE_PATH_BYTES];
   part_path(folder, which, packed, path);
   unlink(path);
 }
@@ -94,8 +93,8 @@ int problem_folder_fill(const char *folder, const problem_parts *what) {
 
 // A new directory is prepared under another name.
 int problem_folder_create(const char *target, const problem_parts *what) {
-  char folder[PATH_SIZE];
-  snprintf(folder, sizeof folder, "%.*s.perp-XXXXXX", PATH_SIZE - 64, target);
+  char folder[FILE_PATH_BYTES];
+  snprintf(folder, sizeof folder, "%.*s.perp-XXXXXX", FILE_PATH_BYTES - 64, target);
   if (!mkdtemp(folder))
     return fail(CODE_IO, "%s: cannot make the directory: %s", target, strerror(errno));
   int code = fill(folder, target, what);

@@ -14,10 +14,10 @@
 
 enum {
   ZLIB_LEVEL = 6,              // 9: a page of a liquid is 1 % smaller and takes three times as long
-  PIECE_BYTES = 1 << 20,
-  WINDOW_BYTES = 1 << 15,
-  THREADS_MOST = 64,
-  HEADER = 2, TRAILER = 4      // bytes around the pieces: RFC 1950
+  PIECE_BYTES = 1 << 20,       // packed by one thread
+  WINDOW_BYTES = 1 << 15,      // before a piece, as its dictionary
+  THREADS_MAX = 64,
+  HEADER_BYTES = 2, TRAILER_BYTES = 4      // bytes around the pieces: RFC 1950
 };
 
 typedef struct piece {
@@ -72,7 +72,7 @@ static void *work(void *argument) {
 }
 
 static unsigned char *join(const packer *p, size_t *packed) {
-  size_t length = HEADER + TRAILER;
+  size_t length = HEADER_BYTES + TRAILER_BYTES;
   for (size_t k = 0; k < p->count; k++) length += p->piece[k].length;
   unsigned char *out = malloc(length), *to = out;
   if (!out) return NULL;
@@ -94,12 +94,12 @@ static unsigned char *join(const packer *p, size_t *packed) {
 unsigned char *pack_zlib(const unsigned char *data, size_t length, int32_t threads, size_t *packed) {
   const size_t pieces = length ? (length + PIECE_BYTES - 1)/PIECE_BYTES : 1;
   packer p = {.data = data, .length = length, .count = pieces};
-  pthread_t thread[THREADS_MOST];
+  pthread_t thread[THREADS_MAX];
   int32_t started = 0;
   unsigned char *out = NULL;
   p.piece = calloc(p.count, sizeof *p.piece);
   if (!p.piece) return NULL;
-  for (; started < threads - 1 && started < THREADS_MOST; started++)
+  for (; started < threads - 1 && started < THREADS_MAX; started++)
     if ((size_t)started + 1 >= p.count || pthread_create(&thread[started], NULL, work, &p) != 0)
       break;
   work(&p);

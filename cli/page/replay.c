@@ -18,6 +18,8 @@
 #include "replay_common.h"
 #include "solve_settings.h"
 
+// Steps of rounded numbers: of a component of a quaternion, each way; of a speed up to the largest;
+// of the logarithm of an impulse.
 enum { TURN_STEPS = 32767, SPEED_STEPS = 65535, STRENGTH_STEPS = 65000 };
 // The largest step of rounded positions, relative to the smallest body, that is invisible.
 static const double position_step_max = 1e-3;

@@ -22,11 +22,13 @@
 #include "replay_surface.h"
 #include "solve_settings.h"
 
-enum { FLAT_BUDGET = 16000000, // particles of all frames: a page of about 50 MB
-       SOLID_BUDGET = 8000000, // in space: of about 35 MB
-       SPEED_STEPS = 32,            // steps of a velocity in space, each way; in the plane 127
-       CELL_BUDGET = 48000000, // cells of all frames, in space: 2 bytes each in the browser
-       FLAT_LEVELS = 32, SOLID_LEVELS = 16 };   // places along the edge of a cell
+enum {
+  FLAT_PARTICLES_MAX = 16000000,    // of all frames in the plane: a page of about 50 MB
+  SPACE_PARTICLES_MAX = 8000000,    // of all frames in space: a page of about 35 MB
+  SPACE_CELLS_MAX = 48000000,       // of all frames in space: 2 bytes each in the browser
+  SPACE_SPEED_STEPS = 32,           // of a velocity in space, each way; in the plane 127
+  FLAT_PLACES = 32, SPACE_PLACES = 16   // of a particle along the edge of its cell
+};
 
 typedef struct page_cell { uint8_t type, pressure; } page_cell;
 
@@ -85,7 +87,7 @@ static int choose_stride(packer *p) {
     if (count > most) most = count;
   }
   const int64_t wanted = p->settings->particles;
-  const int64_t budget = head_of(p)->dimension == 2 ? FLAT_BUDGET : SOLID_BUDGET;
+  const int64_t budget = head_of(p)->dimension == 2 ? FLAT_PARTICLES_MAX : SPACE_PARTICLES_MAX;
   const int64_t stride = wanted ? (most + wanted - 1)/wanted : (total + budget - 1)/budget;
   p->stride = stride > 1 ? (uint32_t)stride : 1;
   p->most = (most + p->stride - 1)/p->stride;
@@ -138,7 +140,7 @@ static void put_separating(packer *p, const liquid_frame *frame) {
 
 static uint32_t velocity_code(const packer *p, int8_t code) {
   if (head_of(p)->dimension == 2) return (uint32_t)code;
-  return (uint32_t)lrint(rint(code*SPEED_STEPS/127.0)*127.0/SPEED_STEPS);
+  return (uint32_t)lrint(rint(code*SPACE_SPEED_STEPS/127.0)*127.0/SPACE_SPEED_STEPS);
 }
 
 static void put_particles(packer *p, const liquid_frame *frame, uint32_t count) {
@@ -187,7 +189,7 @@ static void choose_block(packer *p) {
   const int32_t *n = head_of(p)->liquid.cells;
   const int deep = head_of(p)->dimension == 3;
   const double frames = (double)p->frames, wanted = (double)p->settings->cells;
-  const double most = wanted > 0.0 ? wanted : CELL_BUDGET/fmax(frames, 1.0);
+  const double most = wanted > 0.0 ? wanted : SPACE_CELLS_MAX/fmax(frames, 1.0);
   double cells;
   p->block = 0;
   do {
@@ -343,7 +345,7 @@ static int64_t particles_of(const packer *p) {
 int replay_liquid(const recording *what, const replay_settings *settings, replay *out) {
   packer p = {.what = what, .settings = settings, .scale = *settings->scale};
   const uint32_t fine = (uint32_t)what->head.liquid.fine;
-  const uint32_t levels = what->head.dimension == 2 ? FLAT_LEVELS : SOLID_LEVELS;
+  const uint32_t levels = what->head.dimension == 2 ? FLAT_PLACES : SPACE_PLACES;
   int times;
   p.levels = fine < levels ? fine : levels;
   liquid_begin(what, &p.liquid);

@@ -4,7 +4,7 @@
 // of zero differences are stored as counts. The more zeros, the smaller the page. For most nodes the
 // player does not need the exact value:
 //   at the ends of edges that cross the surface   the value itself: vertices lie on these edges;
-//   beside such nodes                             the value to OUTER_ERROR: it only turns normals;
+//   beside such nodes                             about the value: it only turns normals;
 //   everywhere else                               the sign.
 // Where the predicted value satisfies this, the node takes it.
 #include "replay_surface.h"
@@ -16,12 +16,12 @@
 
 // Nodes of a frame at most. The browser goes through all of them to show it: a splash on 0.9 million
 // nodes (dam-break-3d, frame 40) takes 0.15 s.
-enum { NODES_MOST = 8000000 };
+enum { NODES_MAX = 8000000 };
 // Shorter runs of nodes without a difference are stored one by one: two counts take two bytes.
-enum { RUN_LEAST = 3 };
+enum { RUN_NODES_MIN = 3 };
 // The error of a value beside an edge that crosses the surface, in 1/REPLAY_UNIT of a node's width.
 // On dam-break-3d (61 frames, size 48) the surface packs to 70 % of its size with 0, to 57 % with 8.
-enum { OUTER_ERROR = 8 };
+enum { OUTER_ERROR_MAX = 8 };
 enum need { NEED_SIGN, NEED_SLOPE, NEED_VALUE };
 
 static size_t count_of(const replay_surface *s) {
@@ -33,7 +33,7 @@ static int begin(replay_surface *s) {
   do {
     s->join++;
     for (int c = 0; c < 3; c++) s->nodes[c] = (s->fine.cells[c] + s->join - 1)/s->join;
-  } while (count_of(s) > NODES_MOST);
+  } while (count_of(s) > NODES_MAX);
   s->spacing = s->fine.spacing*s->join;
   s->value = malloc(count_of(s));
   return !s->value;
@@ -129,7 +129,7 @@ static void find_needs(const replay_surface *s, unsigned char *need) {
 
 static int will_do(int suggestion, int value, enum need need) {
   if (need == NEED_VALUE || (suggestion < 0) != (value < 0)) return suggestion == value;
-  return need == NEED_SIGN || abs(suggestion - value) <= OUTER_ERROR;
+  return need == NEED_SIGN || abs(suggestion - value) <= OUTER_ERROR_MAX;
 }
 
 // Takes the place of what find_needs() has left in `byte`. Values become those that the player
@@ -156,7 +156,7 @@ static void put_runs(planes *out, const unsigned char *byte, size_t count) {
   for (size_t at = 0; at < count;) {
     const size_t same = zeros(byte, at, count), first = at + same;
     size_t end = first;
-    while (end < count && zeros(byte, end, count) < RUN_LEAST) end++;
+    while (end < count && zeros(byte, end, count) < RUN_NODES_MIN) end++;
     planes_number(out, same);
     planes_number(out, end - first);
     planes_bytes(out, byte + first, end - first);

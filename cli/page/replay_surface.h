@@ -10,7 +10,7 @@
 // (v + 1/2)/REPLAY_UNIT of a node's width: each node stays on its side of the surface, so that the
 // player's triangles are those of the mesh, with vertices a little moved.
 enum { REPLAY_UNIT = 32,
-       REPLAY_LOW = -2*REPLAY_UNIT, REPLAY_HIGH = 2*REPLAY_UNIT - 1 };   // of values: farther is as far
+       REPLAY_LOW = -2*REPLAY_UNIT, REPLAY_HIGH = 2*REPLAY_UNIT - 1 };   // smallest and largest value
 
 typedef struct replay_surface {
   liquid_surface fine;         // of the frame

@@ -10,12 +10,12 @@
 #include "solve_settings.h"
 #include "text.h"
 
-enum { VIEWS = 2 };
+enum { VIEWS_MAX = 2 };   // recordings on one page
 
 typedef struct session {
-  recording recorded[VIEWS];
-  liquid_scale scale[VIEWS];   // of liquids
-  replay packed[VIEWS];
+  recording recorded[VIEWS_MAX];
+  liquid_scale scale[VIEWS_MAX];   // of liquids
+  replay packed[VIEWS_MAX];
   int count;
   char path[4096];      // of the page
   size_t bytes;         // written
@@ -119,7 +119,7 @@ static int measure(session *s, int64_t every) {
     code = liquid_measure(&from, every, &s->scale[k]);
     liquid_end(&from);
   }
-  if (s->count == VIEWS && !strcmp(s->recorded[0].head.scene, s->recorded[1].head.scene))
+  if (s->count == VIEWS_MAX && !strcmp(s->recorded[0].head.scene, s->recorded[1].head.scene))
     liquid_share(&s->scale[0], &s->scale[1]);
   return code;
 }
@@ -232,7 +232,7 @@ const command command_view = {
     "bytes per body and frame. Without WebGL the player draws no light and shadow, and says so.",
   .options = rows,
   .operands_min = 1,
-  .operands_max = VIEWS,
+  .operands_max = VIEWS_MAX,
   .operands_help = "a recording, such as a.perp,",
   .examples = {
     {"perp view spheres.perp -o spheres.html", "a recording as a page"},

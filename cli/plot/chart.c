@@ -384,22 +384,24 @@ static double tic_step(range r) {
 
 typedef struct stack { int high, width, right; double all; range x; } stack;   // pixels
 
-enum { TOP = 46, BELOW = 62, GAP = 24, LEFT = 92 };
+// The room above, below, between and to the left of the charts of a stack.
+enum { TOP_PIXELS = 46, BELOW_PIXELS = 62, GAP_PIXELS = 24, LEFT_PIXELS = 92 };
 
 // One chart of a stack: margins are the same for all, so their axes are in line; the legend stands
 // to the right.
 static void put_panel(FILE *script, const chart *what, const stack *s, int k, int last) {
   const layout at = lay_out(what);
-  const double top = TOP + k*(s->high + GAP);
+  const double top = TOP_PIXELS + k*(s->high + GAP_PIXELS);
   fprintf(script, "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
                   "set tmargin at screen %.6f\nset bmargin at screen %.6f\n",
-          (double)LEFT/s->width, 1.0 - (double)s->right/s->width, 1.0 - top/s->all,
+          (double)LEFT_PIXELS/s->width, 1.0 - (double)s->right/s->width, 1.0 - top/s->all,
           1.0 - (top + s->high)/s->all);
   const chart_axis x = {.label = last ? what->x.label : NULL, .log = what->x.log};
   chart_axis y = what->y;
   y.label = NULL;
   put_axis(script, 'x', &x, s->x, LOG_TICS);
-  if (x.label) fprintf(script, "set xlabel offset 0,0.4\n");   // BELOW has no room for a blank line
+  // BELOW_PIXELS has no room for a blank line
+  if (x.label) fprintf(script, "set xlabel offset 0,0.4\n");
   if (!last) fprintf(script, "set format x ''\n");
   put_axis(script, 'y', &y, at.y, LOG_TICS/2);
   if (!y.log) fprintf(script, "set ytics %.9g\n", tic_step(at.y));
@@ -416,11 +418,11 @@ static void put_panel(FILE *script, const chart *what, const stack *s, int k, in
 }
 
 static void put_stack(FILE *script, const chart *what, int charts, const char *caption) {
-  const int letters = longest_name(what, charts), below = BELOW + (caption ? 26 : 0);
+  const int letters = longest_name(what, charts), below = BELOW_PIXELS + (caption ? 26 : 0);
   stack s = {.high = what->height > 0 ? what->height : 150,
              .width = what->width > 0 ? what->width : 900,
              .right = letters ? 60 + 9*letters : 30, .x = {INFINITY, -INFINITY}};
-  s.all = TOP + charts*s.high + (charts - 1)*GAP + below;
+  s.all = TOP_PIXELS + charts*s.high + (charts - 1)*GAP_PIXELS + below;
   for (int k = 0; k < charts; k++) {
     const layout at = lay_out(&what[k]);
     if (at.points > 0) extend(&s.x, at.x.low), extend(&s.x, at.x.high);

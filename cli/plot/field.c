@@ -14,7 +14,10 @@
 #include "gnuplot.h"
 #include "message.h"
 
-enum { CELLS_PER_SIDE_MAX = 500, COLOUR_STOPS = 9 };
+enum {
+  CELLS_PER_SIDE_MAX = 500,    // points of larger grids are merged
+  COLOUR_STOPS = 9             // of the palette
+};
 
 // The palette viridis: even steps for the eye, also in grey and for the colour-blind.
 static const uint8_t viridis[COLOUR_STOPS][3] = {

@@ -16,7 +16,11 @@
 #include "gnuplot.h"
 #include "message.h"
 
-enum { MATRIX_CELLS_MAX = 400, DOTS_PER_SIDE = 240, DECADES_MAX = 20 };
+enum {
+  MATRIX_CELLS_MAX = 400,      // along a side of the matrix
+  DOTS_PER_SIDE = 240,         // places of a dot along each axis of the pairs
+  DECADES_MAX = 20             // that an axis shows
+};
 
 typedef struct counts { uint32_t positive, negative; } counts;
 

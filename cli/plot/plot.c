@@ -17,7 +17,7 @@
 #include "solve_settings.h"
 #include "text.h"
 
-enum { PATH_SIZE = 4096, CONTOUR_LEVELS = 9 };
+enum { CONTOUR_LEVELS = 9 };   // of a field
 
 typedef struct session {
   const arguments *args;
@@ -115,7 +115,7 @@ static int grid_mismatch(const session *s, const char *source) {
 // --grid, else DIR/grid.json, else DIR/cells.csv of a liquid in the plane, else none.
 static int find_grid(session *s, const char *directory) {
   const char *text = argument(s->args, "grid"), *kind = argument(s->args, "kind");
-  char path[PATH_SIZE], message[512] = "", source[PATH_SIZE];
+  char path[FILE_PATH_BYTES], message[512] = "", source[FILE_PATH_BYTES];
   if (kind && !strcmp(kind, "matrix")) return CODE_OK;
   if (text) {
     int32_t sides[2] = {0, 0};
@@ -128,7 +128,7 @@ static int find_grid(session *s, const char *directory) {
   }
   for (int packed = 0; packed < 2 && !s->has_grid && directory; packed++) {
     struct stat status;
-    snprintf(path, sizeof path, "%.*s/" GRID_FILE "%s", PATH_SIZE - 32, directory,
+    snprintf(path, sizeof path, "%.*s/" GRID_FILE "%s", FILE_PATH_BYTES - 32, directory,
              packed ? ".gz" : "");
     if (stat(path, &status) != 0) continue;
     const int code = grid_read(path, &s->grid, message, sizeof message);
@@ -136,7 +136,7 @@ static int find_grid(session *s, const char *directory) {
     s->has_grid = 1;
     snprintf(source, sizeof source, "%s", path);
   }
-  snprintf(path, sizeof path, "%.*s/" GRID_CELLS, PATH_SIZE - 32, directory ? directory : "");
+  snprintf(path, sizeof path, "%.*s/" GRID_CELLS, FILE_PATH_BYTES - 32, directory ? directory : "");
   struct stat status;
   if (!s->has_grid && directory && stat(path, &status) == 0) {
     const int code = grid_read_cells(path, &s->grid, message, sizeof message);
@@ -318,7 +318,7 @@ static int run_problem(const arguments *args, const char *path) {
 
 static int run(const arguments *args) {
   const char *path = argument(args, "output");
-  char message[512] = "", name[PATH_SIZE];
+  char message[512] = "", name[FILE_PATH_BYTES];
   subject what;
   if (!path && (!args->operands || !is_recording(args->operand[0])))
     return fail(CODE_USAGE, "the name of the picture is missing; give -o picture.svg or "

@@ -14,13 +14,13 @@
 #include "solve_settings.h"
 #include "text.h"
 
-enum { FILES = OPERAND_MAX, CURVES = 16, NAME = 64 };
-static const double least = 1e-17;     // a residual of 0 is drawn there
+enum { FILES_MAX = OPERAND_MAX, CURVES_MAX = 16, NAME_BYTES = 64 };   // of a curve's name
+static const double least = 1e-17;     // residuals below this, and 0, are drawn here
 
 typedef struct film {          // a recording, and the numbers of its curves
   recording file;
   record_steps steps;
-  char name[NAME];
+  char name[NAME_BYTES];
   double *total;               // rows: kinetic and potential energy
   double *residual, *unsolved, *solved;   // rows: NAN where there was none, or another verdict
   double *drift, *divergence;  // rows: of a liquid's volume, per cent; NAN where nothing was solved
@@ -31,11 +31,11 @@ typedef struct film {          // a recording, and the numbers of its curves
 
 typedef struct plan {
   const arguments *args;
-  film film[FILES];
+  film film[FILES_MAX];
   int films;
   chart panel[8];
-  chart_curve curve[8][CURVES];
-  char name[8][CURVES][NAME];
+  chart_curve curve[8][CURVES_MAX];
+  char name[8][CURVES_MAX][NAME_BYTES];
   chart_mark mark[2];          // of the residuals
   char tolerance[64];
   int panels;
@@ -137,11 +137,11 @@ static void add(plan *p, int k, const char *name, const double *y, chart_style s
   const film *f = &p->film[k];
   chart *panel = &p->panel[p->panels];
   const int at = panel->curves++;
-  static const chart_colour own[FILES] = {CHART_BLUE, CHART_ORANGE, CHART_GREEN, CHART_PURPLE};
+  static const chart_colour own[FILES_MAX] = {CHART_BLUE, CHART_ORANGE, CHART_GREEN, CHART_PURPLE};
   char *text = p->name[p->panels][at];
   *text = 0;
-  if (p->films > 1) text_append(text, NAME, "%.24s%s", f->name, *name ? " " : "");
-  text_append(text, NAME, "%s", name);
+  if (p->films > 1) text_append(text, NAME_BYTES, "%.24s%s", f->name, *name ? " " : "");
+  text_append(text, NAME_BYTES, "%s", name);
   p->curve[p->panels][at] = (chart_curve){
       .name = *text ? text : NULL, .x = column(f, RECORD_COLUMN_time), .y = y,
       .count = f->steps.rows, .style = style,
@@ -348,7 +348,7 @@ static int draw_step(plan *p, const char *path) {
   int code = settings_whole(p->args, "step", 1, last, &step);
   if (code) return code;
   double *memory = calloc((size_t)p->films*2*RECORD_TRACE_MAX + 1, sizeof *memory);
-  chart_curve curve[FILES] = {{0}};
+  chart_curve curve[FILES_MAX] = {{0}};
   if (!memory) return fail(CODE_IO, "out of memory");
   for (int k = 0; k < p->films; k++) {
     const film *f = &p->film[k];

@@ -12,15 +12,15 @@
 #include "table.h"
 #include "text.h"
 
-enum { CURVES = 64 };
+enum { CURVES_MAX = 64 };
 
 typedef struct plan {
   table table;
-  int x, by, y[CURVES], y_count;   // columns; x -1: the number of the row, by -1: none
-  int64_t first[CURVES];           // a row of each value of `by`
+  int x, by, y[CURVES_MAX], y_count;   // columns; x -1: the number of the row, by -1: none
+  int64_t first[CURVES_MAX];           // a row of each value of `by`
   int groups;
-  chart_curve curve[CURVES];
-  char name[CURVES][128];
+  chart_curve curve[CURVES_MAX];
+  char name[CURVES_MAX][128];
   double *numbers;                 // 2 x rows x curves
   int curves;
 } plan;
@@ -54,12 +54,12 @@ static int has_numbers(const table *t, int column) {
 static int choose_y(plan *p, const char *source, const char *names) {
   char name[256];
   if (!names) {
-    for (int c = 0; c < p->table.columns && p->y_count < CURVES; c++) {
+    for (int c = 0; c < p->table.columns && p->y_count < CURVES_MAX; c++) {
       if (c != p->x && c != p->by && has_numbers(&p->table, c)) p->y[p->y_count++] = c;
     }
     return CODE_OK;
   }
-  while (*names && p->y_count < CURVES) {
+  while (*names && p->y_count < CURVES_MAX) {
     const size_t length = strcspn(names, ",");
     snprintf(name, sizeof name, "%.*s", (int)length, names);
     const int code = find_column(&p->table, "y", name, &p->y[p->y_count]);
@@ -112,12 +112,12 @@ static int make_curves(plan *p, const char *source, chart_style style) {
   p->groups = p->by < 0 ? 1 : 0;
   for (int64_t r = 0; p->by >= 0 && r < p->table.rows; r++) {
     if (group_of(p, r) >= 0) continue;
-    if (p->groups == CURVES)
+    if (p->groups == CURVES_MAX)
       return fail(CODE_USAGE, "%s: more than %d values of %s: no chart can show them", source,
-                  CURVES, table_name(&p->table, p->by));
+                  CURVES_MAX, table_name(&p->table, p->by));
     p->first[p->groups++] = r;
   }
-  if (p->groups*p->y_count > CURVES)
+  if (p->groups*p->y_count > CURVES_MAX)
     return fail(CODE_USAGE, "%s: %d curves are too many; --y chooses columns", source,
                 p->groups*p->y_count);
   const size_t rows = (size_t)p->table.rows;

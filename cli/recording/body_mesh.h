@@ -28,7 +28,7 @@ typedef struct mesh_set {
   int32_t bodies;
 } mesh_set;
 
-#define MESH_DARK 0.68         // of the light colour, as in pictures
+#define MESH_DARK_SHARE 0.68   // the dark tone of a body relative to its light one, as in pictures
 
 // detail: the number of parts along an edge of an eighth of a sphere. 0, or 1: no memory.
 int mesh_set_create(const render_scene *scene, int32_t detail, mesh_set *out);

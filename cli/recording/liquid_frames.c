@@ -1,4 +1,4 @@
-// liquid_frames.c: a recording of a liquid, frame by frame, and what colours mean over all of them.
+// liquid_frames.c: a recording of a liquid, frame by frame, and the ends of its colours.
 #include "liquid_frames.h"
 
 #include <math.h>

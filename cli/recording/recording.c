@@ -12,15 +12,17 @@
 // What the values of a JSON text take in memory, about; more rather than less. Inside strings
 // brackets and commas count as well: ours have few.
 static size_t tree_bytes(const record_bytes *plain) {
-  enum { VALUE = 40, ARRAY = 136, OBJECT = 320, PAIR = 64, QUOTE = 20 };   // jansson 2.14
+  enum {   // jansson 2.14
+    VALUE_BYTES = 40, ARRAY_BYTES = 136, OBJECT_BYTES = 320, PAIR_BYTES = 64, QUOTE_BYTES = 20
+  };
   size_t bytes = 0;
   for (size_t i = 0; i < plain->length; i++) {
     switch (plain->data[i]) {
-      case '[': bytes += ARRAY + VALUE; break;
-      case '{': bytes += OBJECT + VALUE; break;
-      case ',': bytes += VALUE; break;
-      case ':': bytes += PAIR; break;
-      case '"': bytes += QUOTE; break;
+      case '[': bytes += ARRAY_BYTES + VALUE_BYTES; break;
+      case '{': bytes += OBJECT_BYTES + VALUE_BYTES; break;
+      case ',': bytes += VALUE_BYTES; break;
+      case ':': bytes += PAIR_BYTES; break;
+      case '"': bytes += QUOTE_BYTES; break;
       default: break;
     }
   }
@@ -30,8 +32,8 @@ static size_t tree_bytes(const record_bytes *plain) {
 json_t *recording_parse(const record_bytes *plain, uint32_t stored, json_error_t *error) {
   // Of a header of ours a body takes 1 kB in memory and 45 bytes in the file (hopper, 20000 spheres);
   // a wall of 10000 bricks takes 10 MB, however small it is packed.
-  enum { FREE = 20 << 20, PER_STORED_MOST = 28 };
-  if (tree_bytes(plain) > FREE + (size_t)PER_STORED_MOST*stored) {
+  enum { TREE_BYTES_FREE = 20 << 20, TREE_BYTES_PER_STORED_MAX = 28 };
+  if (tree_bytes(plain) > TREE_BYTES_FREE + (size_t)TREE_BYTES_PER_STORED_MAX*stored) {
     if (error) {
       *error = (json_error_t){.line = 1, .column = 1};
       snprintf(error->text, sizeof error->text, "more values than a header of ours has");
@@ -267,7 +269,7 @@ int recording_statistics(const recording *what, record_steps *out, int *times) {
     code = read_steps(what, k, &part);
     const record_point *point = part.point;
     for (uint32_t i = 0; i < part.rows && !code; i++) {
-      double values[RECORD_COLUMNS_MOST];
+      double values[RECORD_COLUMNS_MAX];
       if (!row) {
         out->seconds[part.first + i] = part.seconds[i];
         timed++;

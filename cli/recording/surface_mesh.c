@@ -5,10 +5,10 @@
 // in each the distance is linear, and its zero is a triangle or a quad. That is a closed surface
 // whatever the distances are. The player makes the same triangles (viewer/src/surface3d.js).
 //
-// At the sides of the grid there are two more layers of nodes, both on the side itself: in the first
-// the liquid goes on as beside it, in the second all is air. What is between them is the flat cap of
-// the liquid: vertices there are at the nodes of the first layer. It has no folds, since the distance
-// grows across the layers in all tetrahedra.
+// At the sides of the grid there are two more layers of nodes, both on the side itself. The first
+// layer repeats the nodes beside it. The second layer is air. The surface between them closes the
+// liquid with a flat cap, whose vertices are at the nodes of the first layer. The cap has no folds,
+// because the distance grows across the layers in all tetrahedra.
 #include "surface_mesh.h"
 
 #include <math.h>
@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGES = 7, RIM = 2 };   // edges of a node upwards, by the bits of their axes; layers at a side
+enum {
+  NODE_EDGES = 7,              // edges from a node upwards, by the bits of their axes
+  RIM_LAYERS = 2               // of nodes at a side of the grid
+};
 static const float air = 2.5f; // cells: more than 127/RECORD_SURFACE_UNIT, of the second layer
 static const double nearest = 0.01;   // to a node, of an edge: triangles without area are of no use
 
@@ -26,7 +29,7 @@ typedef struct marcher {
   int64_t n[3];                // nodes
   const int8_t *distance;
   float *layer[2];             // n[0] x n[1]: the distances of this layer of nodes, and of the next
-  int32_t *edge[2];            // n[0] x n[1] x EDGES: the vertex on it, or -1; likewise
+  int32_t *edge[2];            // n[0] x n[1] x NODE_EDGES: the vertex on it, or -1; likewise
   uint8_t *rim;                // vertex_room: 1 if it is on an edge to the second layer of a side
   surface *out;
   int failed;
@@ -41,14 +44,14 @@ void surface_free(surface *what) {
 // ------------------------------------------------------------------------------------------- nodes
 
 static double place(const marcher *m, int axis, int64_t i) {
-  const double cell = (double)(i - RIM) + 0.5;
+  const double cell = (double)(i - RIM_LAYERS) + 0.5;
   return m->spacing*fmin(fmax(cell, 0.0), (double)m->cells[axis]);
 }
 
 static int is_outer(const marcher *m, int axis, int64_t i) { return i == 0 || i == m->n[axis] - 1; }
 
 static int64_t cell_of(const marcher *m, int axis, int64_t i) {
-  const int64_t cell = i - RIM;
+  const int64_t cell = i - RIM_LAYERS;
   return cell < 0 ? 0 : cell < m->cells[axis] ? cell : m->cells[axis] - 1;
 }
 
@@ -87,7 +90,7 @@ static int32_t add_vertex(marcher *m, const double at[3], int rim) {
 static int32_t vertex_on(marcher *m, const int64_t at[3], int low, int high) {
   const int up = low >> 2 & 1, bits = high ^ low;
   const int64_t node = (at[1] + (low >> 1 & 1))*m->n[0] + at[0] + (low & 1);
-  int32_t *known = &m->edge[up][node*EDGES + bits - 1];
+  int32_t *known = &m->edge[up][node*NODE_EDGES + bits - 1];
   if (*known >= 0) return *known;
   const int64_t step = (bits & 1) + (bits >> 1 & 1)*m->n[0];
   const float from = m->layer[up][node], to = m->layer[high >> 2 & 1][node + step];
@@ -237,11 +240,11 @@ static int join(marcher *m) {
 int surface_make(const int32_t cells[3], double spacing, const int8_t *distance, surface *out) {
   *out = (surface){0};
   marcher m = {.cells = cells, .spacing = spacing, .distance = distance, .out = out};
-  for (int c = 0; c < 3; c++) m.n[c] = (int64_t)cells[c] + 2*RIM;
+  for (int c = 0; c < 3; c++) m.n[c] = (int64_t)cells[c] + 2*RIM_LAYERS;
   const size_t nodes = (size_t)m.n[0]*(size_t)m.n[1];
   for (int k = 0; k < 2; k++) {
     m.layer[k] = malloc(nodes*sizeof *m.layer[k]);
-    m.edge[k] = malloc(nodes*EDGES*sizeof *m.edge[k]);
+    m.edge[k] = malloc(nodes*NODE_EDGES*sizeof *m.edge[k]);
     if (!m.layer[k] || !m.edge[k]) m.failed = 1;
   }
   for (int64_t k = 0; k < m.n[2] && !m.failed; k++) {
@@ -250,7 +253,7 @@ int surface_make(const int32_t cells[3], double spacing, const int8_t *distance,
     m.layer[0] = m.layer[1], m.edge[0] = m.edge[1];
     m.layer[1] = layer, m.edge[1] = edge;
     load(&m, k, m.layer[1]);
-    memset(m.edge[1], 0xff, nodes*EDGES*sizeof *m.edge[1]);   // -1
+    memset(m.edge[1], 0xff, nodes*NODE_EDGES*sizeof *m.edge[1]);   // -1
     for (int64_t j = 0; j + 1 < m.n[1] && k > 0; j++)
       for (int64_t i = 0; i + 1 < m.n[0]; i++) march_cube(&m, (const int64_t[3]){i, j, k - 1});
   }

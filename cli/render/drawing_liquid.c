@@ -1,7 +1,7 @@
 // drawing_liquid.c: a recording of a liquid as scenes to be drawn.
 //
 // In the plane the renderer draws particles, their surface or cells; in space the surface, or
-// particles as balls: those of cells that one can see into.
+// the particles as balls, but only those in cells that can be seen from outside.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

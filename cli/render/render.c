@@ -15,7 +15,12 @@
 #include "text.h"
 #include "video.h"
 
-enum { SIDE_MIN = 64, SIDE_MAX = 7680, FRAMES_MAX = 10000000, PARTS = 2, SEAM = 2 };
+enum {
+  SIDE_PIXELS_MIN = 64, SIDE_PIXELS_MAX = 7680,   // of a picture
+  FRAMES_MAX = 10000000,       // of a video
+  PARTS_MAX = 2,               // recordings side by side
+  SEAM_PIXELS = 2              // between them
+};
 typedef enum output_kind { OUTPUT_PICTURE, OUTPUT_PICTURES, OUTPUT_VIDEO } output_kind;
 
 typedef struct part {          // a recording, and its place in the picture
@@ -37,7 +42,7 @@ typedef struct session {
   drawing_colour colour;
   drawing_show show;
   int contacts, caption, separating;
-  part part[PARTS];
+  part part[PARTS_MAX];
   int parts;
   unsigned char *pixel;        // of all parts, if there are more than one
   video *video;
@@ -48,7 +53,8 @@ typedef struct session {
 
 static int read_size(session *s) {
   const char *text = argument(s->args, "size");
-  const int code = settings_size(s->args, "size", "1280x720", SIDE_MIN, SIDE_MAX, s->size);
+  const int code = settings_size(s->args, "size", "1280x720", SIDE_PIXELS_MIN, SIDE_PIXELS_MAX,
+                                 s->size);
   if (!code && text && s->kind == OUTPUT_VIDEO && (s->size[0] % 2 || s->size[1] % 2))
     return fail(CODE_USAGE, "--size = %s: the sides of a video are even", text);
   return code;
@@ -292,10 +298,10 @@ static int open_parts(session *s) {
 
 // Side by side, with a seam between them.
 static int create_parts(session *s) {
-  const int32_t width = (s->size[0] - SEAM*(s->parts - 1))/s->parts;
+  const int32_t width = (s->size[0] - SEAM_PIXELS*(s->parts - 1))/s->parts;
   for (int k = 0; k < s->parts; k++) {
     part *p = &s->part[k];
-    p->left = k*(width + SEAM);
+    p->left = k*(width + SEAM_PIXELS);
     p->width = k + 1 < s->parts ? width : s->size[0] - p->left;
     const drawing *from = &p->drawing;
     p->view = render_fit(&from->scene, p->width, s->size[1], s->camera[0], s->camera[1],
@@ -352,7 +358,7 @@ static int run(const arguments *args) {
   if (code == CODE_INTERRUPTED)
     fail(code, "interrupted after %lld of %lld frames; %s", (long long)s.done, (long long)s.total,
          s.kind == OUTPUT_PICTURES ? "their pictures were written" : "nothing was written");
-  for (int k = 0; k < PARTS; k++) {
+  for (int k = 0; k < PARTS_MAX; k++) {
     render_destroy(s.part[k].render);
     if (s.part[k].drawing.recording.json) drawing_close(&s.part[k].drawing);
   }
@@ -405,7 +411,7 @@ const command command_render = {
     "Ctrl-C or a full disk leaves no partial file behind.",
   .options = rows,
   .operands_min = 1,
-  .operands_max = PARTS,
+  .operands_max = PARTS_MAX,
   .operand_kind = OPERAND_FILE,
   .operands_help = "a recording, such as a.perp,",
   .examples = {

@@ -1,4 +1,4 @@
-// render_caption.c: what stands on a picture besides the bodies: caption, legend, arrows.
+// render_caption.c: what a picture shows besides the scene: caption, legend, arrows.
 #include "render_caption.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 static const float ink[3] = {0.11f, 0.14f, 0.17f}, faint[3] = {0.36f, 0.40f, 0.46f},
                    bad[3] = {0.82f, 0.12f, 0.18f}, force[3] = {0.06f, 0.09f, 0.13f},
                    white[3] = {1.0f, 1.0f, 1.0f}, apart[3] = {0.9f, 0.0f, 0.49f};
-enum { ARROW_MAX = 20000 };
+enum { ARROWS_MAX = 20000 };   // impulses drawn in a picture
 
 static double scale_of(int32_t width, int32_t height) {
   return fmax(fmin(height/720.0, width/560.0), 0.45);   // as wide as a caption is
@@ -181,7 +181,7 @@ void render_forces(render *what, const drawing *from, const render_camera *camer
                                                                            : 1.0);
   if (from->touches == RECORD_NO_TOUCHES) return;
   const double width = fmax(2.0*camera->height/720.0, 1.2);
-  for (uint32_t k = 0; k < from->touches && k < ARROW_MAX; k++) {
+  for (uint32_t k = 0; k < from->touches && k < ARROWS_MAX; k++) {
     const record_touch *touch = &from->touch[k];
     double size = 0.0, start[3], end[3], a[2], b[2];
     for (int c = 0; c < 3; c++) size += (double)touch->impulse[c]*touch->impulse[c];

@@ -1,4 +1,4 @@
-// render_caption.h: what stands on a picture besides the bodies.
+// render_caption.h: what a picture shows besides the scene: caption, legend, arrows.
 #pragma once
 
 #include "drawing.h"

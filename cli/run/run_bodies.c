@@ -51,11 +51,12 @@ static int create(run_session *s) {
 }
 
 // An upper limit of the size of a state. A pair has at most 16 contacts; a body has far fewer than
-// BODY_MOST even in the densest scenes (bricks: below 40).
+// BODY_CONTACTS_MAX even in the densest scenes (bricks: below 40).
 static size_t state_most(const run_session *s) {
-  enum { PAIR_MOST = 16, BODY_MOST = 256, CONTACT_BYTES = 512 };
+  enum { PAIR_CONTACTS_MAX = 16, BODY_CONTACTS_MAX = 256, CONTACT_BYTES = 512 };
   const size_t n = (size_t)s->layout.bodies, pairs = n*(n > 0 ? n - 1 : 0)/2;
-  const size_t contacts = PAIR_MOST*pairs < BODY_MOST*n ? PAIR_MOST*pairs : BODY_MOST*n;
+  const size_t by_pair = PAIR_CONTACTS_MAX*pairs, by_body = BODY_CONTACTS_MAX*n;
+  const size_t contacts = by_pair < by_body ? by_pair : by_body;
   return perp_world_save(s->world, NULL, 0) + CONTACT_BYTES*contacts;
 }
 

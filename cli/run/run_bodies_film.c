@@ -6,8 +6,8 @@
 #include "run_films.h"
 
 enum {
-  CONTACTS_MOST = 5000,        // of a frame, with --contacts auto
-  CONTACTS_SPAN = 2000000      // of all frames of a chunk: 100 MB
+  FRAME_CONTACTS_MAX = 5000,   // with --contacts auto
+  SPAN_CONTACTS_MAX = 2000000  // of all frames of a chunk: 100 MB
 };
 
 typedef struct body_film {
@@ -26,8 +26,8 @@ static int add_touches(body_film *what) {
   const perp_touch *touch = perp_world_touches(what->world, &count);
   record_frames *frames = &what->frames;
   if (what->contacts == CONTACTS_NONE ||
-      (what->contacts == CONTACTS_AUTO && count > CONTACTS_MOST) ||
-      frames->touch_count + (int64_t)count > CONTACTS_SPAN) {
+      (what->contacts == CONTACTS_AUTO && count > FRAME_CONTACTS_MAX) ||
+      frames->touch_count + (int64_t)count > SPAN_CONTACTS_MAX) {
     frames->touches[frames->frames - 1] = RECORD_NO_TOUCHES;
     return CODE_OK;
   }

@@ -176,7 +176,7 @@ static int advance(run_session *s, int first) {
   const char *folder = argument(s->args, "dump-problems");
   if (folder && !first) code = s->kind->dump(s, folder);
   if (code) return code;
-  for (size_t c = 0; c < RECORD_COLUMNS_MOST; c++)   // a residual may be infinite, without an x
+  for (size_t c = 0; c < RECORD_COLUMNS_MAX; c++)   // a residual may be infinite, without an x
     if (!isfinite(row.value[c])) row.value[c] = row.value[c] < 0.0 ? -1e300 : 1e300;
   for (int k = 0; k < PERP_FLUID_STAGES && !first; k++) s->stage_seconds[k] += row.stages[k];
   run_count(s, row.value);

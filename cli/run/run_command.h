@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "run_record.h"
 
-enum { RUN_VALUES = 64 };
+enum { RUN_VALUES_MAX = 64 };   // parameters of a scene
 
 typedef struct run_kind run_kind;
 
@@ -35,7 +35,7 @@ typedef struct run_session {
   const arguments *args;
   const scene *scene;
   const run_kind *kind;
-  double values[RUN_VALUES];   // of the scene's parameters
+  double values[RUN_VALUES_MAX];   // of the scene's parameters
   uint64_t seed;
   perp_options options;        // of every step's solve
   scene_layout layout;         // bodies
@@ -108,7 +108,7 @@ run_file run_existing(const char *path);   // what is there already; FREE: nothi
 // calls `end` at once and ends the program with what that returns; run_watch_stepped() then never
 // returns. Outside of steps the caller looks at interrupt_seen() by itself. About every second the
 // thread calls `during`, if a step goes on then.
-#define RUN_WATCH_SECONDS 1.0   // between two looks
+#define RUN_WATCH_SECONDS 1.0   // from one call of `during` to the next
 typedef struct run_watcher {
   int (*end)(void *context);
   void (*during)(void *context);   // NULL: nothing is to be done

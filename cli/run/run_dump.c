@@ -1,7 +1,7 @@
 // run_dump.c: perp run --dump-problems: each island of a step as a problem directory.
 //
-// Their names are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a
-// step before had one of the same size, _2, _3, ... follow.
+// Directories are named as in [MNS08]: nb and the number of bodies that move, nc and the number of
+// rows. If an earlier problem has the same numbers, _2, _3, ... is appended.
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 // run_dump_liquid.c: perp run --dump-problems of a liquid: the pressure problem of the last substep
-// of each step as a directory step####_n#####, with a row per liquid cell: x.mtx is the pressure that
-// was used, x0.mtx the one that the solve began from, cells.csv says which cell a row is.
+// of each step as a directory step####_n#####, with a row per liquid cell. x.mtx is the pressure that
+// was used, x0.mtx the guess of the solve, and cells.csv names the cell of each row.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,9 +45,9 @@ static int create(run_session *s) {
 // An upper limit of the size of a state: the fields, and particles. Reseeding leaves at most twice
 // the initial number of particles in a cell; this allows four times that number in every cell.
 static size_t state_most(const run_session *s) {
-  enum { CROWDING_MOST = 4, PARTICLE_BYTES = 15*sizeof(double) };
+  enum { CROWDING_MAX = 4, PARTICLE_BYTES = 15*sizeof(double) };
   const perp_fluid_settings *settings = &s->pool.settings;
-  size_t cells = 1, each = CROWDING_MOST;
+  size_t cells = 1, each = CROWDING_MAX;
   for (int c = 0; c < settings->dimension; c++)
     cells *= (size_t)settings->cells[c], each *= (size_t)settings->particles;
   return perp_fluid_save(s->fluid, NULL, 0) + cells*(sizeof(double) + PARTICLE_BYTES*each);

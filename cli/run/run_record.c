@@ -9,15 +9,15 @@
 #include "progress.h"
 
 enum {
-  SPAN_MAX = 64,
+  SPAN_FRAMES_MAX = 64,        // of a chunk of frames
   SPAN_BYTES = 1 << 24,        // of a chunk of frames, about
-  SPAN_ROWS = 1 << 16          // of a chunk of statistics
+  SPAN_ROWS_MAX = 1 << 16      // of a chunk of statistics
 };
 
 int64_t recorder_span(double bytes, int64_t every) {
   int64_t span = bytes > 0.0 && bytes < SPAN_BYTES ? (int64_t)(SPAN_BYTES/bytes) : 1;
-  if (span > SPAN_MAX) span = SPAN_MAX;
-  if (span > SPAN_ROWS/every) span = SPAN_ROWS/every;
+  if (span > SPAN_FRAMES_MAX) span = SPAN_FRAMES_MAX;
+  if (span > SPAN_ROWS_MAX/every) span = SPAN_ROWS_MAX/every;
   return span < 1 ? 1 : span;
 }
 

@@ -1,12 +1,12 @@
 // run_record.h: what perp run writes down while it runs: frames, statistics, states to resume from.
 //
-// The recorder has the chunks and their order; what a frame is, film knows: that of bodies
-// (run_bodies_film.c) or that of a liquid (run_liquid_film.c).
+// The recorder decides which chunks are written and when. A film knows what a frame holds: there is
+// one for bodies (run_bodies_film.c) and one for liquids (run_liquid_film.c).
 //
-// States are saved in two places. After a whole span one goes into the recording, if the recording
-// grew enough to carry it: these states depend on nothing but the scene, so the recording is the
-// same bytes however often the run was interrupted. In between, the newest state goes into
-// NAME.perp.state (run_state.c), after some seconds or when a signal asks the run to end.
+// States are saved in two places. At the end of a span, a state goes into the recording if the
+// recording has grown enough to carry it. These states depend on the scene alone, so the recording
+// has the same bytes however often the run was interrupted. In between, the newest state goes into
+// NAME.perp.state (run_state.c), every few seconds and when a signal asks the run to end.
 #pragma once
 
 #include "recording.h"
@@ -48,7 +48,7 @@ typedef struct recorder {      // all zero: nothing is recorded
 
 typedef struct recorder_row {  // of STEP
   int64_t step;
-  double value[RECORD_COLUMNS_MOST], seconds;
+  double value[RECORD_COLUMNS_MAX], seconds;
   record_point trace[RECORD_TRACE_MAX];
   uint32_t points;
   double stages[32];           // not recorded: how long the stages of a liquid's step took

@@ -1,6 +1,7 @@
-// run_resume.c: perp run --resume: finds the newest state of a recording and goes on from it.
+// run_resume.c: perp run --resume: finds the newest state of a recording and continues from it.
 //
-// The header must come out of the scene again, byte for byte: then the rest will, too.
+// The header that the scene makes now must equal the recorded one byte for byte. Then the rest of
+// the recording will be equal, too.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static int read_totals(const torn *file, int32_t from, int32_t to, run_session *
                                        sizeof message);
     if (code) return fail(code, "%s: %s", s->path, message);
     for (uint32_t i = 0; i < steps.rows; i++) {
-      double row[RECORD_COLUMNS_MOST] = {0};
+      double row[RECORD_COLUMNS_MAX] = {0};
       for (size_t c = 0; c < steps.columns; c++) row[c] = steps.column[c*steps.room + i];
       run_count(s, row);
     }

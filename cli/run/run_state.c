@@ -1,9 +1,9 @@
-// run_state.c: NAME.perp.state, a file with the newest state of a run and what waits to be recorded.
+// run_state.c: NAME.perp.state, the newest state of a run, and the frames that are not recorded yet.
 //
-// It is written beside the recording, and takes the place of the one before in one piece: whenever
-// the run dies, a whole state is there. Its HEAD names the recording by check sums and says how long
-// it was; frames, rows and the state follow, in chunks like those of a recording. A run that ends in
-// good order removes it.
+// It lies beside the recording. Each new state replaces the file atomically, so a complete state
+// exists whenever the run dies. Its HEAD identifies the recording by check sums and its length.
+// Frames, rows and the state follow, in chunks like those of a recording. A run that ends normally
+// removes the file.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

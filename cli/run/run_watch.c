@@ -1,10 +1,10 @@
 // run_watch.c: a signal in the middle of a step ends the run at once, however long the step takes.
 //
-// A step changes the world and nothing else: frames, rows and the state before it wait in memory,
-// where the recorder keeps them. So a second thread can write them down while the step still
-// computes, and end the program. A mutex guards these data. The main thread holds it, except while it
-// computes a step. The second thread also looks about every second whether a step goes on, so that
-// the progress line can tell.
+// A step changes the world and nothing else. The recorder keeps the frames, the rows and the state
+// from before the step in memory. So a second thread can write them to the file while the step is
+// computed, and end the program. A mutex guards these data: the main thread holds it, except while it
+// computes a step. About once a second, the second thread also updates the progress line during a
+// long step.
 #include <pthread.h>
 #include <unistd.h>
 

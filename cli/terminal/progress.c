@@ -81,12 +81,12 @@ void progress_show(progress *state, const perp_statistics *statistics) {
   print(state, line);
 }
 
-#define PACE_SECONDS 10.0       // work older than this does not count for the pace
+#define PACE_SECONDS_MAX 10.0       // older work does not count for the pace
 
 double progress_pace(progress *state, int64_t done, double seconds) {
   double *time = state->pace_seconds, *count = state->pace_count;
   if (done > state->counted) {
-    if (time[0] >= PACE_SECONDS) {
+    if (time[0] >= PACE_SECONDS_MAX) {
       time[1] = time[0], count[1] = count[0];
       time[0] = count[0] = 0.0;
     }
@@ -164,14 +164,15 @@ void progress_step_line(char line[PROGRESS_WIDTH + 1], const progress_state *at)
   put_bar(line, at, text, columns > usual ? columns : usual);   // the bar stays as wide as it was
 }
 
-#define STEP_SECONDS 2.0        // the duration of a longer step is shown while it runs
-#define STEP_LINE_SECONDS 10.0  // between two lines about one step, where lines stay
+#define SHOWN_STEP_SECONDS_MIN 2.0        // the duration of a longer step is shown while it runs
+#define STEP_LINE_SECONDS_MIN 10.0  // from one line about a step to the next, where lines stay
 
 void progress_step(progress *state, const progress_state *at) {
   const int told = state->shown >= at->seconds - at->step_seconds;   // of this step already
   char line[PROGRESS_WIDTH + 1];
-  if (state->mode == PROGRESS_OFF || at->step_seconds < STEP_SECONDS || at->total < 1) return;
-  if (state->mode == PROGRESS_LINES && told && at->seconds - state->shown < STEP_LINE_SECONDS)
+  if (state->mode == PROGRESS_OFF || at->total < 1) return;
+  if (at->step_seconds < SHOWN_STEP_SECONDS_MIN) return;
+  if (state->mode == PROGRESS_LINES && told && at->seconds - state->shown < STEP_LINE_SECONDS_MIN)
     return;
   state->shown = at->seconds;
   progress_step_line(line, at);

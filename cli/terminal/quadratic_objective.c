@@ -1,6 +1,6 @@
 // quadratic_objective.c: what a symmetric problem minimises, 1/2 x'Ax + b'x over lo <= x <= hi.
 //
-// With y = A x + b known in full accuracy, A needs not be multiplied again:
+// With y = A x + b known in full accuracy, A need not be applied again:
 //     f = 1/2 x'(y - b) + b'x = 1/2 (x'y + x'b),
 // both summed as if in twice the precision (Ogita, Rump, Oishi 2005: Dot2). Near the solution x'y
 // is almost 0, term by term.

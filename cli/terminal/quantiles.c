@@ -1,5 +1,5 @@
-// quantiles.c: keeps every number at first. When there is no more room, it keeps every other
-// number, and so on.
+// quantiles.c: keeps every number at first. When the room is full, it drops every other one and
+// from then on keeps every second number, then every fourth, and so on.
 #include "quantiles.h"
 
 #include <stdlib.h>

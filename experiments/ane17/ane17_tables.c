@@ -1,4 +1,4 @@
-// ane17_tables.c: what ane17.c has measured, as tables, figures and a report.
+// ane17_tables.c: writes what ane17.c has measured as tables, figures and a report.
 #include <math.h>
 #include <stdlib.h>
 

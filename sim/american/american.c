@@ -3,11 +3,12 @@
 //
 // A call is a put with the roles exchanged (McDonald, Schroder 1998; Carr, Chesney 1996):
 //     C(S, K, r, q) = P(K, S, q, r),
-// so that V = S u(ln(K/S)) with u the put of strike 1: bounded, whatever sigma is.
-// The error of the grid is c h^2 + ..., so the price is P_h + (P_h - P_2h)/3 where P_4h confirms
-// that order, and the size of the correction the estimate of what is left, mostly far too large.
-// Elsewhere, as with noise that no grid resolves, the price is P_h, and the estimate the sum of the
-// differences to come if they go on shrinking as they do.
+// so V = S u(ln(K/S)), where u is the put of strike 1, which is bounded whatever sigma is.
+//
+// The error of the grid is c h^2 + ... If P_4h confirms this order, the price is
+// P_h + (P_h - P_2h)/3, and the size of that correction is the error estimate, which is usually far
+// too large. Otherwise, as with noise that no grid resolves, the price is P_h. The estimate is then
+// the sum of all further differences, if they keep shrinking at the observed rate.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "plain.h"
 #include "refuse.h"
 
-enum { SMALLEST = 16, LARGEST = 10000000 };
+enum { INTERVALS_MIN = 16, INTERVALS_MAX = 10000000 };   // of the grid, and time steps
 
 perp_american_settings perp_american_defaults(void) {
   return (perp_american_settings){.size = sizeof(perp_american_settings), .nodes = 800,
@@ -27,7 +28,7 @@ perp_american_settings perp_american_defaults(void) {
 static perp_error check_dates(const perp_american *o) {
   if (o->exercise != PERP_EXERCISE_BERMUDAN) return PERP_OK;
   if (o->date_count > 0 && o->dates == NULL) return refuse(PERP_ERROR_ARGUMENT, "dates is NULL");
-  const range count = {"date_count", o->date_count, 0, LARGEST/100, "[0, 100000]"};
+  const range count = {"date_count", o->date_count, 0, INTERVALS_MAX/100, "[0, 100000]"};
   perp_error error = check_ranges(&count, 1);
   for (int32_t k = 0; k < o->date_count && error == PERP_OK; k++) {
     error = check_ranges(&(range){"date", o->dates[k], 0.0, o->maturity, "[0, T]"}, 1);
@@ -51,8 +52,8 @@ static perp_error check(const perp_american *o, const perp_american_settings *s)
     {"q", o->dividend, -1e4, 1e4, "[-10000, 10000]"},
     {"r T", o->rate*T, -50.0, 50.0, "[-50, 50]"},
     {"q T", o->dividend*T, -50.0, 50.0, "[-50, 50]"},
-    {"nodes", s->nodes, SMALLEST, LARGEST, "[16, 10000000]"},
-    {"steps", s->steps, SMALLEST, LARGEST, "[16, 10000000]"}};
+    {"nodes", s->nodes, INTERVALS_MIN, INTERVALS_MAX, "[16, 10000000]"},
+    {"steps", s->steps, INTERVALS_MIN, INTERVALS_MAX, "[16, 10000000]"}};
   const perp_error error = check_ranges(all, sizeof all/sizeof *all);
   return error == PERP_OK ? check_dates(o) : error;
 }

@@ -2,17 +2,17 @@
 //
 // With tau the time to maturity, z = ln S + mu tau, mu = r - q - sigma^2/2, and w = e^(r tau) V,
 // Black and Scholes' equation is the heat equation: w_v = w_zz/2 in v = sigma^2 tau, and early
-// exercise is w >= G(z, tau) = e^(r tau) max(0, 1 - e^(z - mu tau)). The drift is in the grid, so
-// that no sigma is small against it: central differences give a symmetric M-matrix always.
+// exercise is w >= G(z, tau) = e^(r tau) max(0, 1 - e^(z - mu tau)). The grid moves with the drift,
+// so no sigma is too small: central differences always give a symmetric M-matrix.
 // On nodes z_i = width sinh(i step), finite volumes of length l_i = (z_(i+1) - z_(i-1))/2,
 //     (D w)_i = (w_(i+1) - w_i)/h_(i+1) - (w_i - w_(i-1))/h_i,
 // a step of size k in v is the problem, in x = w - G >= 0,
 //     y = L x - k/2 theta D x + b,   b = L (G - w_old) - k/2 (theta D G + (1 - theta) D w_old).
-// theta = 1/2 (Crank, Nicolson) but for four half steps with theta = 1 wherever the data have a
-// kink (Rannacher 1984): at maturity, and at Bermudan dates. Steps shrink by 2 towards maturity
-// from tau = T/4, T/16, ..., as the boundary moves like sqrt(tau ln tau) there; within a block of
+// theta is 1/2 (Crank, Nicolson), except in four half steps with theta = 1 wherever the data have a
+// kink (Rannacher 1984): at maturity, and at Bermudan dates. Towards maturity the steps are halved at
+// tau = T/4, T/16, ..., because the boundary moves like sqrt(tau ln tau) there. Within a block of
 // equal steps the matrix is the same, and so are the stamps.
-// At both ends w is that of the option without noise, seven standard deviations from anywhere.
+// At both ends, seven standard deviations away, w is that of the option without noise.
 #include "march.h"
 
 #include <math.h>
@@ -24,7 +24,10 @@
 #include "refuse.h"
 
 static const double MARGIN = 7.0;   // standard deviations: exp(-24.5) = 2e-11 of the price
-enum { BLOCKS = 5, TELL = 64 };     // blocks of equal steps; steps from one on_step to the next
+enum {
+  STEP_BLOCKS_MAX = 5,        // blocks of equal steps
+  STEPS_PER_CALL = 64         // steps from one call of on_step to the next
+};
 
 mesh mesh_for(const put *what, int32_t nodes) {
   const double noise = what->sigma*sqrt(what->T),
@@ -166,7 +169,7 @@ static void set_b(stepper *s) {
 
 static int told_to_stop(stepper *s) {
   tally *t = s->tally;
-  if (t->done++%TELL != 0 || s->settings->on_step == NULL) return 0;
+  if (t->done++%STEPS_PER_CALL != 0 || s->settings->on_step == NULL) return 0;
   t->stopped |= s->settings->on_step(s->settings->context, t->done - 1, t->total) != 0;
   return t->stopped;
 }
@@ -309,7 +312,7 @@ static int32_t blocks_of(double length, int32_t steps, int graded, block *blocks
   int32_t left = steps, count = 0;
   double part = length;
   // the last one taken is the first in tau
-  while (graded && count + 1 < BLOCKS && left%2 == 0 && left >= 8) {
+  while (graded && count + 1 < STEP_BLOCKS_MAX && left%2 == 0 && left >= 8) {
     blocks[count++] = (block){0.75*part/(left/2), left/2};
     part *= 0.25;
     left /= 2;
@@ -327,7 +330,7 @@ static int32_t segment_steps(const put *p, double length, int32_t steps) {
 static perp_error stretch(stepper *s, double length, int32_t steps, int graded, int bounded,
                           course *c) {
   const double rate = s->what->sigma*s->what->sigma, begin = s->tau;
-  block blocks[BLOCKS];
+  block blocks[STEP_BLOCKS_MAX];
   double passed = 0.0;
   int32_t taken = 0;
   for (int32_t j = blocks_of(length, steps, graded, blocks) - 1; j >= 0; j--) {

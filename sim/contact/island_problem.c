@@ -1,8 +1,8 @@
 // island_problem.c: the problem of an island: normal LCP, friction LCP E13 (27), or boxed friction.
 //
 // A row of J, for a direction e at the point of a contact: e on body a, -e on b, and the moments
-// arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are
-// products that are never formed, except that small ones are dense, which is faster. So is
+// arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are products
+// that are never formed, except that small ones are dense, which is faster. The same holds for
 //     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
 //     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,     E13 (27) with the signs corrected
 //     [ mu   -E'  0 ] [ s  ]   [ 0  ]

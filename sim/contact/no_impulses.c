@@ -20,7 +20,7 @@
 
 #include "step.h"
 
-#define COMPLIANCE_SHARE 1e-6     // C relative to the diagonal
+#define COMPLIANCE_SHARE 1e-6     // the compliance C, relative to the diagonal of A
 // A radius this many times the impulses of soft contacts is beyond any sensible impulse.
 #define IMPULSE_RATIO_MIN 1e4
 enum { PROXIMAL_STEPS = 4 };      // each reduces the part that is not u by COMPLIANCE_SHARE

@@ -18,8 +18,8 @@
 
 #include <string.h>
 
-#define KINETIC_SHARE_MAX 0.0625    // of an island's kinetic energy, spent on lifting bodies
-enum { HALVINGS_MAX = 8 };          // of a displacement that costs too much energy
+#define KINETIC_SHARE_MAX 0.0625    // part of an island's kinetic energy that lifting bodies may cost
+enum { HALVINGS_MAX = 8 };          // halvings of a displacement that costs too much energy
 
 typedef struct rigid {        // an island's motion as one body
   double mass, centre[3], momentum[3], angular[3];   // angular: about the centre

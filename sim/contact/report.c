@@ -1,4 +1,4 @@
-// report.c: the report of a step, and what else a caller can see of it.
+// report.c: the report of a step, its contacts and its problems, for the caller.
 #include <string.h>
 
 #include "step.h"

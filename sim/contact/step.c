@@ -101,16 +101,16 @@ static perp_error find_islands(perp_world *w) {
 // Detection and projection come after the solves, so the solves leave time for them: the time that
 // they took in the last step, or in the first step the time that detection took before the solves.
 // These three numbers are estimates; no benchmark chose them.
-#define LAST_STEP_MARGIN 1.25       // times what they took in the last step
-#define OVERLAPS_TIME_SHARE 0.15    // of the limit, at least, if the last step left overlaps
-#define KEPT_TIME_SHARE_MAX 0.5     // of the limit, at most
+#define LAST_STEP_MARGIN 1.25       // time left for them, relative to what they took in the last step
+#define OVERLAPS_TIME_SHARE_MIN 0.15   // part of time_limit left, if the last step left overlaps
+#define KEPT_TIME_SHARE_MAX 0.5     // largest part of time_limit that is left for them
 
 static double kept_for_later(const perp_world *w) {
   const double limit = w->settings.time_limit;
   if (!(limit < (double)INFINITY)) return 0.0;
   const double detection = w->report.step == 0 ? w->pace.begun : 0.0;   // that of the start
   const double later = LAST_STEP_MARGIN*fmax(w->after_solving, detection);
-  const double overlaps = w->report.unprojected > 0 ? OVERLAPS_TIME_SHARE*limit : 0.0;
+  const double overlaps = w->report.unprojected > 0 ? OVERLAPS_TIME_SHARE_MIN*limit : 0.0;
   return fmin(fmax(later, overlaps), KEPT_TIME_SHARE_MAX*limit);
 }
 
@@ -154,13 +154,13 @@ static perp_error find_new_contacts(perp_world *w) {
   return PERP_OK;
 }
 
-enum { PROJECT_ROUNDS = 4 };
+// A body that was moved out of one body may now overlap another, and the compliance leaves part of a
+// deep overlap. Then project again, up to PROJECT_ROUNDS_MAX times in a step.
+enum { PROJECT_ROUNDS_MAX = 4 };
 
-// A body that was moved out of one may now overlap another, and the compliance leaves part of a
-// deep overlap. Then project again.
 static void remove_overlaps(perp_world *w) {
   double deepest = project_deepest(w);
-  for (int round = 0; round < PROJECT_ROUNDS && !w->stale; round++) {
+  for (int round = 0; round < PROJECT_ROUNDS_MAX && !w->stale; round++) {
     if (!world_project(w, &w->pace.budget, w->settings.time_limit)) return;
     detect_again(w, &w->now, 1);
     if (!w->stale) swap_lists(&w->now, &w->spare);

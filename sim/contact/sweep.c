@@ -100,7 +100,7 @@ static void sweep(const perp_world *w, const worker *by, const island *s, int pa
 // Passes of Gauss-Seidel over an island without time. They make the step late, so an island has at
 // most SWEEP_VISITS_MAX visits of contacts, about a millisecond, and SWEEP_PASSES_MIN passes. With
 // 10 passes a stack of six boxes that never gets any time sinks by more than a hundredth of a box,
-// with 40 it does not (test contact_boxes).
+// with 40 it does not (test contact_boxes). The first certificate comes after SWEEP_PASSES_FIRST.
 enum { SWEEP_PASSES_MIN = 4, SWEEP_PASSES_FIRST = 10, SWEEP_PASSES_MAX = 40,
        SWEEP_VISITS_MAX = 10000 };
 

@@ -4,7 +4,7 @@
 // neither. u does not change meanwhile, and particles do not affect each other.
 #include "sample.h"
 
-enum { TASK_PARTICLES = 2048, PUSHES_MAX = 3 };
+enum { PUSHES_MAX = 3 };       // pushes out of solids, one after the other
 #define WALL_MARGIN 1e-3       // distance of particles from walls, relative to h, against rounding
 
 typedef struct trip {
@@ -47,11 +47,11 @@ SAMPLE_INLINE double distance_at(const trip *t, const double *x, double *slope,
 }
 
 // The same for points in the box, without slopes.
-SAMPLE_INLINE void distances(const trip *t, double x[3][BLOCK], double *distance,
+SAMPLE_INLINE void distances(const trip *t, double x[3][SAMPLE_POINTS], double *distance,
                              const int dimension) {
   const int32_t line = t->corner_step[1], sheet = dimension == 3 ? t->corner_step[2] : 0;
   const double inverse = t->s.inverse;
-  for (int k = 0; k < BLOCK; k++) {
+  for (int k = 0; k < SAMPLE_POINTS; k++) {
     const double gx = x[0][k]*inverse, gy = x[1][k]*inverse,
                  gz = dimension == 3 ? x[2][k]*inverse : 0.0;
     const int32_t i = (int32_t)gx, j = (int32_t)gy, l = (int32_t)gz;
@@ -89,20 +89,21 @@ SAMPLE_INLINE void move(const trip *t, int64_t begin, int64_t end, const int dim
   const sampler *s = &t->s;
   const double dt = f->dt;
   double *const *place = f->p.x;
-  for (int64_t i = begin; i < end; i += BLOCK) {
-    double x[3][BLOCK], y[3][BLOCK], k1[3][BLOCK], k2[3][BLOCK], k3[3][BLOCK];
-    double distance[BLOCK];
+  for (int64_t i = begin; i < end; i += SAMPLE_POINTS) {
+    double x[3][SAMPLE_POINTS], y[3][SAMPLE_POINTS];
+    double k1[3][SAMPLE_POINTS], k2[3][SAMPLE_POINTS], k3[3][SAMPLE_POINTS];
+    double distance[SAMPLE_POINTS];
     for (int d = 0; d < dimension; d++) sample_take(place[d], i, end, x[d]);
     sample_velocities(s, x, k1, dimension);
     for (int d = 0; d < dimension; d++)
-      for (int k = 0; k < BLOCK; k++) y[d][k] = x[d][k] + 0.5*dt*k1[d][k];
+      for (int k = 0; k < SAMPLE_POINTS; k++) y[d][k] = x[d][k] + 0.5*dt*k1[d][k];
     sample_velocities(s, y, k2, dimension);
     for (int d = 0; d < dimension; d++)
-      for (int k = 0; k < BLOCK; k++) y[d][k] = x[d][k] + 0.75*dt*k2[d][k];
+      for (int k = 0; k < SAMPLE_POINTS; k++) y[d][k] = x[d][k] + 0.75*dt*k2[d][k];
     sample_velocities(s, y, k3, dimension);
-    const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
+    const int count = end - i < SAMPLE_POINTS ? (int)(end - i) : SAMPLE_POINTS;
     for (int d = 0; d < dimension; d++)
-      for (int k = 0; k < BLOCK; k++) {
+      for (int k = 0; k < SAMPLE_POINTS; k++) {
         const double step = dt*(2.0*k1[d][k] + 3.0*k2[d][k] + 4.0*k3[d][k])*(1.0/9.0);
         x[d][k] = into_box(f, x[d][k] + step, d);
       }

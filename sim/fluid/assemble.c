@@ -25,7 +25,7 @@
 
 #include "lattice.h"
 
-#define THETA_MIN 0.01
+#define THETA_MIN 0.01           // smallest share of liquid between two centres
 
 typedef struct work {
   perp_fluid *f;

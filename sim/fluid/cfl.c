@@ -7,7 +7,6 @@
 #include "settings.h"
 #include "state.h"
 
-enum { TASK_ENTRIES = 65536 };
 
 typedef struct search {
   const double *u;
@@ -31,7 +30,7 @@ static void look(void *data, int32_t index, int32_t who) {
 }
 
 static double largest_of(perp_fluid *f, const double *u, int32_t count) {   // -1: as above
-  enum { TASKS_MAX = 4096 };
+  enum { TASKS_MAX = 4096 };   // tasks that run() is given at once
   double largest[TASKS_MAX], all = 0.0;
   for (int32_t at = 0; at < count;) {
     const int32_t left = count - at < TASKS_MAX*TASK_ENTRIES ? count - at : TASKS_MAX*TASK_ENTRIES;

@@ -9,13 +9,12 @@ typedef struct pull {
   double by;
 } pull;
 
-enum { TASK_FACES = 65536 };
 
 static void add(void *data, int32_t index, int32_t who) {
   (void)who;
   const pull *p = data;
-  const int32_t begin = index*TASK_FACES;
-  const int32_t end = p->count - begin < TASK_FACES ? p->count : begin + TASK_FACES;
+  const int32_t begin = index*TASK_ENTRIES;
+  const int32_t end = p->count - begin < TASK_ENTRIES ? p->count : begin + TASK_ENTRIES;
   for (int32_t i = begin; i < end; i++) p->u[i] += p->by;
 }
 
@@ -43,7 +42,7 @@ perp_error fluid_forces(perp_fluid *f) {
     const double by = f->dt*f->settings.gravity[a];
     if (by != 0.0)
       crew_run(f->crew, add, &(pull){f->u[a], f->faces[a], by},
-               (f->faces[a] + TASK_FACES - 1)/TASK_FACES);
+               (f->faces[a] + TASK_ENTRIES - 1)/TASK_ENTRIES);
     if (f->settings.force == NULL) continue;
     const perp_error error = add_own(f, a);
     if (error != PERP_OK) return error;

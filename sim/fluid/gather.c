@@ -12,7 +12,10 @@
 
 #include "sample.h"
 
-enum { SLAB_LAYERS = 2, TASK_FACES = 65536, EXTRAPOLATED_LAYERS = 2 };
+enum {
+  SLAB_LAYERS = 2,             // layers of cells whose particles one task adds
+  EXTRAPOLATED_LAYERS = 2      // layers of faces that get velocities though no particle is near
+};
 #define WEIGHT_SUM_MIN 1e-6    // a face with a smaller sum of weights is not known
 
 typedef struct collection {
@@ -42,9 +45,9 @@ SAMPLE_INLINE void add_particles(const collection *c, int64_t begin, int64_t end
   const perp_fluid *f = c->f;
   const sampler *s = &c->s;
   const particles *p = &f->p;
-  for (int64_t i = begin; i < end; i += BLOCK) {
-    double x[3][BLOCK], v[BLOCK], slope[3][BLOCK];
-    const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
+  for (int64_t i = begin; i < end; i += SAMPLE_POINTS) {
+    double x[3][SAMPLE_POINTS], v[SAMPLE_POINTS], slope[3][SAMPLE_POINTS];
+    const int count = end - i < SAMPLE_POINTS ? (int)(end - i) : SAMPLE_POINTS;
     spots at;
     for (int d = 0; d < dimension; d++) sample_take(p->x[d], i, end, x[d]);
     sample_spots(s, x, &at, dimension);
@@ -56,7 +59,7 @@ SAMPLE_INLINE void add_particles(const collection *c, int64_t begin, int64_t end
                     deep = dimension == 3 ? s->step[a][2] : 0;
       sample_take(p->v[a], i, end, v);
       for (int d = 0; d < dimension; d++)   // v at the first face, slopes per cell
-        for (int k = 0; k < BLOCK && affine; k++) {
+        for (int k = 0; k < SAMPLE_POINTS && affine; k++) {
           slope[d][k] = p->affine[3*a + d][i + k < end ? i + k : end - 1]*f->h;
           v[k] += slope[d][k]*(at.i[a == d][d][k] + (a == d ? 0.0 : 0.5) - x[d][k]*s->inverse);
         }
@@ -103,8 +106,8 @@ static void slab(void *data, int32_t index, int32_t who) {
 }
 
 static int32_t piece(const collection *c, int32_t index, int32_t *end) {
-  const int32_t begin = index*TASK_FACES;
-  *end = c->count - begin < TASK_FACES ? c->count : begin + TASK_FACES;
+  const int32_t begin = index*TASK_ENTRIES;
+  *end = c->count - begin < TASK_ENTRIES ? c->count : begin + TASK_ENTRIES;
   return begin;
 }
 
@@ -141,7 +144,7 @@ static void keep(void *data, int32_t index, int32_t who) {
 static void for_faces(collection *c, void (*task)(void *data, int32_t index, int32_t who)) {
   for (c->a = 0; c->a < c->f->dimension; c->a++) {
     c->count = c->f->faces[c->a];
-    crew_run(c->f->crew, task, c, (c->count + TASK_FACES - 1)/TASK_FACES);
+    crew_run(c->f->crew, task, c, (c->count + TASK_ENTRIES - 1)/TASK_ENTRIES);
   }
 }
 

@@ -1,4 +1,5 @@
-// lattice.h: where the entries of cells, faces and corners are, and parts of simplices below zero.
+// lattice.h: indices of cells, faces and corners in their arrays, and the part of a simplex where a
+// linear function is negative.
 #pragma once
 
 #include "state.h"

@@ -5,7 +5,10 @@
 // for any number of threads.
 #include "lattice.h"
 
-enum { BLOCK = 4096, SUMS = 7 };   // momentum, kinetic energy, positions
+enum {
+  SUM_PARTICLES = 4096,        // particles that a task adds up
+  SUMS = 7                     // momentum, kinetic energy, positions
+};
 
 typedef struct work {
   perp_fluid *f;
@@ -16,8 +19,8 @@ static void add_up(void *data, int32_t block, int32_t who) {
   (void)who;
   const work *w = data;
   const particles *p = &w->f->p;
-  const int64_t from = (int64_t)block*BLOCK;
-  const int64_t end = from + BLOCK < p->count ? from + BLOCK : p->count;
+  const int64_t from = (int64_t)block*SUM_PARTICLES;
+  const int64_t end = from + SUM_PARTICLES < p->count ? from + SUM_PARTICLES : p->count;
   double *sum = w->sum[block], energy = 0.0;
   for (int k = 0; k < SUMS; k++) sum[k] = 0.0;
   for (int a = 0; a < w->f->dimension; a++) {
@@ -41,7 +44,7 @@ perp_error fluid_measure(perp_fluid *f) {
   r->kinetic = r->potential = 0.0;
   for (int a = 0; a < 3; a++) r->momentum[a] = 0.0;
   if (f->p.count == 0) return PERP_OK;
-  const int32_t blocks = (int32_t)((f->p.count + BLOCK - 1)/BLOCK);
+  const int32_t blocks = (int32_t)((f->p.count + SUM_PARTICLES - 1)/SUM_PARTICLES);
   work w = {.f = f};
   w.sum = fluid_scratch(f, (size_t)blocks*sizeof *w.sum);
   if (w.sum == NULL) return PERP_ERROR_MEMORY;

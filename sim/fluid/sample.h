@@ -107,34 +107,34 @@ SAMPLE_INLINE double sample_field(const sampler *s, const double *u, const spot 
 
 // ---- many points at once: the same numbers, in loops that compilers make vectors of ----
 
-enum { BLOCK = 32 };
+enum { SAMPLE_POINTS = 32 };   // points that are handled together
 
-typedef struct spots {         // of BLOCK points
-  int32_t i[2][3][BLOCK];
-  double t[2][3][BLOCK];
-  double ramp[3][BLOCK];       // of velocities along the sides; with no_slip only
+typedef struct spots {         // of SAMPLE_POINTS points
+  int32_t i[2][3][SAMPLE_POINTS];
+  double t[2][3][SAMPLE_POINTS];
+  double ramp[3][SAMPLE_POINTS];       // of velocities along the sides; with no_slip only
 } spots;
 
-SAMPLE_INLINE void sample_spots(const sampler *s, double x[3][BLOCK], spots *p,
+SAMPLE_INLINE void sample_spots(const sampler *s, double x[3][SAMPLE_POINTS], spots *p,
                                 const int dimension) {
   const double inverse = s->inverse;
   for (int d = 0; d < dimension; d++) {
     const double last_face = s->last[FACE][d], last_centre = s->last[CENTRE][d];
     const int32_t most_face = s->most[FACE][d], most_centre = s->most[CENTRE][d];
-    for (int k = 0; k < BLOCK; k++) {
+    for (int k = 0; k < SAMPLE_POINTS; k++) {
       const double face = sample_within(x[d][k]*inverse, last_face);
       const int32_t i = (int32_t)face, low = i < most_face ? i : most_face;
       p->i[FACE][d][k] = low;
       p->t[FACE][d][k] = face - low;
     }
-    for (int k = 0; k < BLOCK; k++) {
+    for (int k = 0; k < SAMPLE_POINTS; k++) {
       const double centre = sample_within(x[d][k]*inverse - 0.5, last_centre);
       const int32_t i = (int32_t)centre, low = i < most_centre ? i : most_centre;
       p->i[CENTRE][d][k] = low;
       p->t[CENTRE][d][k] = centre - low;
     }
     if (!s->no_slip) continue;
-    for (int k = 0; k < BLOCK; k++) {
+    for (int k = 0; k < SAMPLE_POINTS; k++) {
       const double g = x[d][k]*inverse - 0.5;
       const double beyond = g - sample_within(g, last_centre);
       const double ramp = 1.0 - 2.0*(beyond < 0.0 ? -beyond : beyond);
@@ -159,14 +159,14 @@ SAMPLE_INLINE void sample_fields(const sampler *s, const double *u, const spots 
   const double *tx = p->t[a == 0][0], *ty = p->t[a == 1][1], *tz = p->t[a == 2][2];
   const int32_t x = s->step[a][0], y = s->step[a][1], z = dimension == 3 ? s->step[a][2] : 0;
   if (x == 0) {                // a single entry per line
-    for (int k = 0; k < BLOCK; k++) {
+    for (int k = 0; k < SAMPLE_POINTS; k++) {
       const double *at = u + iy[k]*y + (dimension == 3 ? iz[k]*z : 0);
       v[k] = sample_mix(at[0], at[y], ty[k]);
       if (dimension == 3) v[k] = sample_mix(v[k], sample_mix(at[z], at[y + z], ty[k]), tz[k]);
     }
     return;
   }
-  for (int k = 0; k < BLOCK; k++) {
+  for (int k = 0; k < SAMPLE_POINTS; k++) {
     const double *at = u + (ix[k] + iy[k]*y + (dimension == 3 ? iz[k]*z : 0));
     duo low = sample_mix_duo(sample_duo(at), sample_duo(at + y), ty[k]);
     if (dimension == 3)
@@ -178,11 +178,11 @@ SAMPLE_INLINE void sample_fields(const sampler *s, const double *u, const spots 
 
 SAMPLE_INLINE void sample_ramps(const spots *p, const int a, double *v, const int dimension) {
   for (int d = 0; d < dimension; d++)
-    for (int k = 0; k < BLOCK && d != a; k++) v[k] *= p->ramp[d][k];
+    for (int k = 0; k < SAMPLE_POINTS && d != a; k++) v[k] *= p->ramp[d][k];
 }
 
-SAMPLE_INLINE void sample_velocities(const sampler *s, double x[3][BLOCK], double v[3][BLOCK],
-                                     const int dimension) {
+SAMPLE_INLINE void sample_velocities(const sampler *s, double x[3][SAMPLE_POINTS],
+                                     double v[3][SAMPLE_POINTS], const int dimension) {
   spots p;
   sample_spots(s, x, &p, dimension);
   for (int a = 0; a < dimension; a++) {
@@ -193,12 +193,12 @@ SAMPLE_INLINE void sample_velocities(const sampler *s, double x[3][BLOCK], doubl
 
 // the slopes of component a of u at the points, per length; without ramp
 SAMPLE_INLINE void sample_slopes(const sampler *s, const double *u, const spots *p, const int a,
-                                 double g[3][BLOCK], const int dimension) {
+                                 double g[3][SAMPLE_POINTS], const int dimension) {
   const int32_t *ix = p->i[a == 0][0], *iy = p->i[a == 1][1], *iz = p->i[a == 2][2];
   const double *tx = p->t[a == 0][0], *ty = p->t[a == 1][1], *tz = p->t[a == 2][2];
   const int32_t x = s->step[a][0], y = s->step[a][1], z = dimension == 3 ? s->step[a][2] : 0;
   const double inverse = s->inverse;
-  for (int k = 0; k < BLOCK; k++) {
+  for (int k = 0; k < SAMPLE_POINTS; k++) {
     const int32_t at = ix[k]*x + iy[k]*y + (dimension == 3 ? iz[k]*z : 0);
     const double a00 = u[at], a10 = u[at + x], a01 = u[at + y], a11 = u[at + x + y];
     const double gx = sample_mix(a10 - a00, a11 - a01, ty[k]);
@@ -221,10 +221,10 @@ SAMPLE_INLINE void sample_slopes(const sampler *s, const double *u, const spots 
   }
 }
 
-// BLOCK values of an array from `begin` on, the last one again and again from `end` on
+// SAMPLE_POINTS values of an array from `begin` on, the last one again and again from `end` on
 SAMPLE_INLINE void sample_take(const double *from, int64_t begin, int64_t end, double *to) {
-  if (end - begin >= BLOCK) memcpy(to, from + begin, BLOCK*sizeof *to);
-  else for (int k = 0; k < BLOCK; k++) to[k] = from[begin + k < end ? begin + k : end - 1];
+  if (end - begin >= SAMPLE_POINTS) memcpy(to, from + begin, SAMPLE_POINTS*sizeof *to);
+  else for (int k = 0; k < SAMPLE_POINTS; k++) to[k] = from[begin + k < end ? begin + k : end - 1];
 }
 
 // d/dx_b of component a at p, in units of the velocity per length; without ramp

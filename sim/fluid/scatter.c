@@ -6,7 +6,6 @@
 // Jiang et al. 2015, 5.3)
 #include "sample.h"
 
-enum { TASK_PARTICLES = 2048 };
 
 typedef struct change {
   perp_fluid *f;
@@ -19,9 +18,9 @@ SAMPLE_INLINE void take(const change *c, int64_t begin, int64_t end, const int d
   const sampler *s = &c->s;
   const particles *p = &f->p;
   const double flip = f->settings.flip;
-  for (int64_t i = begin; i < end; i += BLOCK) {
-    double x[3][BLOCK], u[BLOCK], before[BLOCK], slope[3][BLOCK];
-    const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
+  for (int64_t i = begin; i < end; i += SAMPLE_POINTS) {
+    double x[3][SAMPLE_POINTS], u[SAMPLE_POINTS], before[SAMPLE_POINTS], slope[3][SAMPLE_POINTS];
+    const int count = end - i < SAMPLE_POINTS ? (int)(end - i) : SAMPLE_POINTS;
     spots at;
     for (int d = 0; d < dimension; d++) sample_take(p->x[d], i, end, x[d]);
     sample_spots(s, x, &at, dimension);

@@ -1,4 +1,4 @@
-// settings.h: what settings and shapes may be.
+// settings.h: checks of settings and shapes, and the largest grid.
 #pragma once
 
 #include "state.h"

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define OPEN_FRACTION_MIN 0.01
+#define OPEN_FRACTION_MIN 0.01   // a face that is less open is closed
 #define TOUCH_DISTANCE 1e-6      // relative to h; a corner nearer to a solid is on its surface
 
 typedef struct work {

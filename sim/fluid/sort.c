@@ -8,7 +8,10 @@
 
 #include "sample.h"
 
-enum { RANGES_MAX = 16, TASK_PARTICLES = 8192 };
+enum {
+  RANGES_MAX = 16,             // ranges of particles that are counted side by side
+  SORT_TASK_PARTICLES = 8192   // particles that a task moves
+};
 
 typedef struct deal {
   perp_fluid *f;
@@ -77,8 +80,8 @@ perp_error fluid_find_order(perp_fluid *f) {
 static void follow(void *data, int32_t index, int32_t who) {
   (void)who;
   const deal *d = data;
-  const int64_t begin = (int64_t)index*TASK_PARTICLES;
-  const int64_t end = begin + TASK_PARTICLES < d->count ? begin + TASK_PARTICLES : d->count;
+  const int64_t begin = (int64_t)index*SORT_TASK_PARTICLES;
+  const int64_t end = begin + SORT_TASK_PARTICLES < d->count ? begin + SORT_TASK_PARTICLES : d->count;
   const int32_t *order = d->f->p.order;
   double *to = d->f->p.spare;
   for (int64_t i = begin; i < end; i++) to[i] = d->from[order[i]];
@@ -90,7 +93,7 @@ void fluid_put_in_order(perp_fluid *f, int64_t count) {
                                            f->settings.transfer == PERP_TRANSFER_APIC, list);
   for (int k = 0; k < arrays; k++) {
     crew_run(f->crew, follow, &(deal){.f = f, .from = *list[k], .count = count},
-             (int32_t)((count + TASK_PARTICLES - 1)/TASK_PARTICLES));
+             (int32_t)((count + SORT_TASK_PARTICLES - 1)/SORT_TASK_PARTICLES));
     double *sorted = f->p.spare;
     f->p.spare = *list[k];
     *list[k] = sorted;

@@ -12,6 +12,11 @@
 #include "crew.h"
 #include "refuse.h"
 
+enum {
+  TASK_PARTICLES = 2048,         // that a thread moves, or gives velocities, at a time
+  TASK_ENTRIES = 65536           // of a field that a thread goes through at a time
+};
+
 typedef struct particles {       // sorted by cell after reseed
   int64_t count, room;
   double *x[3], *v[3];           // room

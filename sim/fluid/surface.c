@@ -26,15 +26,18 @@
 #include "sample.h"
 
 #define KERNEL_RADIUS 1.5        // R/h: from the centre of a cell to the far side of the next
-#define SPHERE_RADIUS 1.0        // relative to h
+#define SPHERE_RADIUS 1.0        // of the sphere around a particle, relative to h
 enum {
   CURVE_KNOTS = 64,              // of the table of c(zeta)
   SIMPSON_STEPS = 16,            // between two knots
   MIRRORS_MAX = 4                // walls around a cell
 };
 
-enum { FULL = 1, EMPTY = 2,     // particles or solid; no particles
-       DRY = 4 };               // air in the last substep
+enum {                          // flags of a cell
+  FULL = 1,                      // it has particles, or is solid
+  EMPTY = 2,                     // it has no particles
+  DRY = 4                        // it was air in the last substep
+};
 
 typedef struct work {
   perp_fluid *f;
@@ -165,11 +168,16 @@ typedef struct sums { double weight, moment[3], nearest; } sums;   // nearest: s
 
 // Particles are taken in blocks: weights by four at once, then they are added up one by one, in the
 // order of the particles.
-enum { WIDTH = 4, QUADS = 4, BLOCK_OF = WIDTH*QUADS, IMAGES = 1 << MIRRORS_MAX };
-typedef double quad __attribute__((vector_size(8*WIDTH)));
-typedef double quad_anywhere __attribute__((vector_size(8*WIDTH), aligned(8), may_alias));
-typedef int64_t quad_mask __attribute__((vector_size(8*WIDTH)));
-typedef union lane { quad of[QUADS]; double at[BLOCK_OF]; } lane;
+enum {
+  QUAD_DOUBLES = 4,
+  LANE_QUADS = 4,
+  LANE_PARTICLES = QUAD_DOUBLES*LANE_QUADS,
+  IMAGES_MAX = 1 << MIRRORS_MAX   // of a particle, itself included
+};
+typedef double quad __attribute__((vector_size(8*QUAD_DOUBLES)));
+typedef double quad_anywhere __attribute__((vector_size(8*QUAD_DOUBLES), aligned(8), may_alias));
+typedef int64_t quad_mask __attribute__((vector_size(8*QUAD_DOUBLES)));
+typedef union lane { quad of[LANE_QUADS]; double at[LANE_PARTICLES]; } lane;
 typedef struct block { lane r[3]; } block;   // from the centre of the cell
 
 SAMPLE_INLINE void reflect(const block *from, block *to, const mirror *m, int32_t quads,
@@ -184,9 +192,9 @@ SAMPLE_INLINE void reflect(const block *from, block *to, const mirror *m, int32_
 
 SAMPLE_INLINE void count_in(sums *s, const block *image, int images, int32_t count, double scale,
                             const int dimension) {
-  struct { lane weight, part[3], square; } of[IMAGES];
+  struct { lane weight, part[3], square; } of[IMAGES_MAX];
   for (int i = 0; i < images; i++)
-    for (int32_t q = 0; q*WIDTH < count; q++) {
+    for (int32_t q = 0; q*QUAD_DOUBLES < count; q++) {
       const lane *r = image[i].r;
       quad square = r[0].of[q]*r[0].of[q] + r[1].of[q]*r[1].of[q];
       if (dimension == 3) square += r[2].of[q]*r[2].of[q];
@@ -214,21 +222,21 @@ typedef struct centre {        // of a cell, and the walls about it
   int mirrors;
 } centre;
 
-// x_p - x, with zeros up to the next multiple of WIDTH
+// x_p - x, with zeros up to the next multiple of QUAD_DOUBLES
 SAMPLE_INLINE void take(lane *to, const double *from, int32_t count, double x) {
   int32_t k = 0;
-  for (; k + WIDTH <= count; k += WIDTH)
-    to->of[k/WIDTH] = *(const quad_anywhere *)(from + k) - x;
+  for (; k + QUAD_DOUBLES <= count; k += QUAD_DOUBLES)
+    to->of[k/QUAD_DOUBLES] = *(const quad_anywhere *)(from + k) - x;
   for (; k < count; k++) to->at[k] = from[k] - x;
-  for (; k % WIDTH != 0; k++) to->at[k] = 0.0;
+  for (; k % QUAD_DOUBLES != 0; k++) to->at[k] = 0.0;
 }
 
 SAMPLE_INLINE void count_row(const work *w, sums *s, const centre *at, int32_t begin, int32_t end,
                              const int dimension) {
   const particles *p = &w->f->p;
-  block image[IMAGES];
-  for (int32_t from = begin; from < end; from += BLOCK_OF) {
-    const int32_t count = end - from < BLOCK_OF ? end - from : BLOCK_OF;
+  block image[IMAGES_MAX];
+  for (int32_t from = begin; from < end; from += LANE_PARTICLES) {
+    const int32_t count = end - from < LANE_PARTICLES ? end - from : LANE_PARTICLES;
     for (int a = 0; a < dimension; a++) {
       take(&image[0].r[a], p->x[a] + from, count, at->x[a]);
       if (!w->step[a]) image[0].r[a] = (lane){.at = {0.0}};
@@ -236,7 +244,8 @@ SAMPLE_INLINE void count_row(const work *w, sums *s, const centre *at, int32_t b
     int images = 1;
     for (int m = 0; m < at->mirrors; m++, images *= 2)
       for (int i = 0; i < images; i++)
-        reflect(&image[i], &image[images + i], &at->m[m], (count + WIDTH - 1)/WIDTH, dimension);
+        reflect(&image[i], &image[images + i], &at->m[m], (count + QUAD_DOUBLES - 1)/QUAD_DOUBLES,
+                dimension);
     count_in(s, image, images, count, at->scale, dimension);
   }
 }
@@ -246,8 +255,8 @@ SAMPLE_INLINE void count_plain(const work *w, sums *s, const centre *at, int32_t
                                int32_t end, const int dimension) {
   const particles *p = &w->f->p;
   sums row = {.nearest = s->nearest};
-  for (int32_t from = begin; from < end; from += BLOCK_OF) {
-    const int32_t count = end - from < BLOCK_OF ? end - from : BLOCK_OF;
+  for (int32_t from = begin; from < end; from += LANE_PARTICLES) {
+    const int32_t count = end - from < LANE_PARTICLES ? end - from : LANE_PARTICLES;
     block b;
     for (int a = 0; a < dimension; a++) take(&b.r[a], p->x[a] + from, count, at->x[a]);
     count_in(&row, &b, 1, count, at->scale, dimension);

@@ -98,7 +98,7 @@ static double spray(const perp_fluid *f) {
 // the amount poured in: V' = -(V - V0)/tau, where tau is RETURN_STEPS steps. This proportional
 // controller cannot overshoot; a steady inflow of volume at the rate r leaves a drift of r tau.
 #define RETURN_STEPS 12
-#define CORRECTION_MAX 0.2     // of the volume, within tau
+#define CORRECTION_MAX 0.2     // largest change within tau, relative to the volume
 
 double fluid_correction(perp_fluid *f) {
   if (!f->settings.compensate || !(f->poured > 0.0)) return 0.0;

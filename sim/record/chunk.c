@@ -13,12 +13,12 @@
 enum {
   CRC_AT = 20,                 // of the header
   MAGIC_BYTES = sizeof RECORD_MAGIC - 1,
-  RATIO = 1032,                // deflate makes at most this much of a byte
+  DEFLATE_RATIO_MAX = 1032,                // bytes that deflate makes of one byte, at most
   // HEAD and LAST are JSON, which takes many times its length in memory once it is understood. The
   // headers of our largest scenes unpack to 31 times what is stored up to 0.7 MB (wall, 10000 bricks)
   // and to 3.2 times beyond (hopper, box).
   TEXT_BYTES_FREE = 1 << 21,   // of JSON, however small it is stored,
-  TEXT_RATIO_MOST = 8          // and so much more for each stored byte
+  TEXT_RATIO_MAX = 8          // and so much more for each stored byte
 };
 
 const char *const record_type_name[RECORD_TYPES] = {
@@ -173,11 +173,11 @@ static int scan(const void *bytes, size_t length, const char *magic, order seen,
     if (!read_type(at, &chunk.type))
       return corrupt(k, chunk.byte, message, size, "%02x%02x%02x%02x is no type of a chunk", at[0],
                      at[1], at[2], at[3]);
-    if (chunk.plain > RECORD_PLAIN_MAX || chunk.plain > (uint64_t)RATIO*chunk.stored)
+    if (chunk.plain > RECORD_PLAIN_MAX || chunk.plain > (uint64_t)DEFLATE_RATIO_MAX*chunk.stored)
       return corrupt(k, chunk.byte, message, size, "%lu stored bytes cannot be %lu unpacked",
                      (unsigned long)chunk.stored, (unsigned long)chunk.plain);
     if ((chunk.type == RECORD_HEAD || chunk.type == RECORD_LAST) &&
-        chunk.plain > TEXT_BYTES_FREE + (uint64_t)TEXT_RATIO_MOST*chunk.stored)
+        chunk.plain > TEXT_BYTES_FREE + (uint64_t)TEXT_RATIO_MAX*chunk.stored)
       return corrupt(k, chunk.byte, message, size, "%s of %lu bytes, stored in %lu, is no header of "
                      "ours", record_type_name[chunk.type], (unsigned long)chunk.plain,
                      (unsigned long)chunk.stored);

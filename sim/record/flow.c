@@ -10,7 +10,7 @@
 #include "frames.h"
 #include "plane.h"
 
-enum { FLOW_HEADER = 32 };
+enum { FLOW_HEADER = 32 };   // bytes before the particles
 
 int32_t record_fine(const int32_t cells[3], int32_t wanted) {
   int32_t fine = wanted < RECORD_PLACES ? wanted : RECORD_PLACES, power = 1;

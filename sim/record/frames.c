@@ -8,7 +8,7 @@
 
 #include "plane.h"
 
-enum { FRAMES_HEADER = 16, TOUCH_WORDS = sizeof(record_touch)/4 };
+enum { FRAMES_HEADER = 16 /* bytes */, TOUCH_WORDS = sizeof(record_touch)/4 };
 
 int bytes_reserve(record_bytes *bytes, size_t length) {
   if (length > bytes->room) {

@@ -8,10 +8,10 @@
 #include "plane.h"
 
 enum {
-  GRID_HEADER = 32,
+  GRID_HEADER = 32,            // bytes before the fields
   ALL_FIELDS = RECORD_TYPES_OF_CELLS | RECORD_SURFACE | RECORD_PRESSURE,
-  PRESSURES = 2047,            // steps up to the largest one: 12 bits with the sign
-  TYPES = 3                    // solid, liquid, air
+  PRESSURE_STEPS = 2047,            // steps up to the largest pressure: 12 bits with the sign
+  CELL_TYPES = 3                    // solid, liquid, air
 };
 
 size_t record_grid_cells(const record_grid *grid) {
@@ -63,11 +63,11 @@ static void add_pressure(record_grid *grid, const double *pressure, size_t cells
   double top = 0.0;
   for (size_t i = 0; i < cells; i++)
     if (isfinite(pressure[i])) top = fmax(top, fabs(pressure[i]));
-  const float unit = (float)(fmin(top, 1e30)/PRESSURES);
+  const float unit = (float)(fmin(top, 1e30)/PRESSURE_STEPS);
   grid->unit[grid->frames] = unit;
   for (size_t i = 0; i < cells; i++) {
     const double words = unit > 0.0f && isfinite(pressure[i]) ? pressure[i]/(double)unit : 0.0;
-    out[i] = (int16_t)rint(fmin(fmax(words, -PRESSURES), PRESSURES));
+    out[i] = (int16_t)rint(fmin(fmax(words, -PRESSURE_STEPS), PRESSURE_STEPS));
   }
 }
 
@@ -128,7 +128,7 @@ static int types_decode(const unsigned char *at, record_grid *out, char *message
   memcpy(out->type, at, count);
   for (size_t i = 0; i < count; i++) {
     const int type = at[i] & RECORD_CELL_TYPE, flags = at[i] - type;
-    if (type < TYPES && (flags == 0 || (flags == RECORD_CELL_SEPARATING && type == 1))) continue;
+    if (type < CELL_TYPES && (flags == 0 || (flags == RECORD_CELL_SEPARATING && type == 1))) continue;
     snprintf(message, size, "cell %zu of frame %zu has type %d", i % cells, i/cells, at[i]);
     return RECORD_CORRUPT;
   }

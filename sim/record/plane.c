@@ -1,4 +1,5 @@
-// plane.c: words whose bytes stand in rows, and differences between frames (docs/recording.md).
+// plane.c: words stored as byte planes (all lowest bytes first, then the next ones), and differences
+// between frames (docs/recording.md).
 #include "plane.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-// plane.h: words whose bytes stand in rows, and differences between frames (docs/recording.md).
+// plane.h: words stored as byte planes (all lowest bytes first, then the next ones), and differences
+// between frames (docs/recording.md).
 #pragma once
 
 #include <stddef.h>

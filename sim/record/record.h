@@ -51,7 +51,7 @@ enum {
   RECORD_PLAIN_MAX = 1 << 28,     // bytes of an unpacked chunk
   RECORD_PEEK = 32,               // bytes that begin frames and rows: how many of what follows
   RECORD_TRACE_MAX = 32,          // points of a step's trace
-  RECORD_COLUMNS_MOST = 32,       // of a row of STEP, whatever is recorded
+  RECORD_COLUMNS_MAX = 32,       // of a row of STEP, whatever is recorded
   RECORD_POSE = 7,                // of a solid that moves in a liquid: x y z, qw qx qy qz
   RECORD_PLACES = 1 << 16,        // of a particle along an axis
   RECORD_SPEEDS = 127             // of a component of a velocity, in each direction

@@ -7,7 +7,7 @@
 #include "frames.h"
 #include "plane.h"
 
-enum { STEPS_HEADER = 16 };
+enum { STEPS_HEADER = 16 };   // bytes before the rows
 
 const char *const record_column_name[RECORD_COLUMNS] = {
 #define RECORD_X(name) #name,
@@ -73,7 +73,7 @@ int record_steps_append(record_steps *to, const record_steps *from, const record
   if (from->columns != to->columns || (times && times->rows != from->rows)) return RECORD_CORRUPT;
   const record_point *point = from->point;
   for (uint32_t i = 0; i < from->rows; i++) {
-    double row[RECORD_COLUMNS_MOST];
+    double row[RECORD_COLUMNS_MAX];
     for (size_t c = 0; c < from->columns; c++) row[c] = from->column[c*from->room + i];
     if (record_steps_add(to, row, times ? times->seconds[i] : 0.0, point, from->points[i]))
       return RECORD_IO;

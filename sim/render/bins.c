@@ -1,4 +1,4 @@
-// bins.c: which bodies may be in which cell of a plane: counted, summed, put in.
+// bins.c: lists the bodies that may be in each cell of a plane, by a counting sort.
 #include "bins.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// bins.h: which bodies may be in which cell of a plane.
+// bins.h: lists the bodies that may be in each cell of a plane.
 #pragma once
 
 #include <stdint.h>

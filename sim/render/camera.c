@@ -1,4 +1,4 @@
-// camera.c: where the camera stands so that everything is in the picture, and what it sees where.
+// camera.c: places the camera so that everything is in the picture, and says where a point appears.
 #include <stddef.h>
 
 #include "render.h"

@@ -91,7 +91,7 @@ static void draw_pixel(render *r, int32_t x, int32_t y, int number) {
   const int n = r->supersample;
   if (number < 2) {
     const int between = x % 2 || y % 2;
-    const int small = r->fine[(y/TILE)*r->tiles.columns + x/TILE];
+    const int small = r->fine[(y/TILE_SIDE)*r->tiles.columns + x/TILE_SIDE];
     if (between != number || (between && !small && interpolate(r, x, y))) return;
     r->mark[k] = trace(r, x + 0.5, y + 0.5, r->canvas + 3*k);
     return;
@@ -111,8 +111,8 @@ static void *work(void *argument) {
   pass *p = argument;
   render *r = p->r;
   for (;;) {
-    const int32_t first = TILE*atomic_fetch_add(&p->next, 1);
-    const int32_t last = first + TILE < r->height ? first + TILE : r->height;
+    const int32_t first = TILE_SIDE*atomic_fetch_add(&p->next, 1);
+    const int32_t last = first + TILE_SIDE < r->height ? first + TILE_SIDE : r->height;
     if (first >= r->height) return NULL;
     if (r->camera.flat && r->scene->liquid) liquid_rows(r, first, last);
     else if (r->camera.flat) flat_rows(r, first, last);

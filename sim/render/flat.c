@@ -1,5 +1,5 @@
 // flat.c: scenes in two dimensions, from above. Every shape is known by its distance from a point,
-// in pixels; a pixel is covered by 1/2 - distance, between 0 and 1: crisp, without jags.
+// in pixels; a pixel is covered by 1/2 - distance, between 0 and 1. So edges are sharp and smooth.
 #include "picture.h"
 
 static const float inside[3] = {0.965f, 0.972f, 0.98f}, solid_colour[3] = {0.72f, 0.76f, 0.82f},

@@ -1,4 +1,4 @@
-// font.c: letters as strokes, one line each from ' ' to '~'.
+// font.c: letters as strokes: the table has one line for each character from ' ' to '~'.
 #include "font.h"
 
 static const char *const glyphs[] = {

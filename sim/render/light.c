@@ -1,4 +1,4 @@
-// light.c: shadows with soft edges, and the dimness between bodies that are close.
+// light.c: shadows with soft edges, and the shade between bodies that are close.
 //
 // The sun is a disc with a radius of `spread`. A body at distance t towards it covers a share of it
 // that goes from 0 to 1 while the distance to the edge of its shadow goes from t spread to

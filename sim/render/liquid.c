@@ -1,5 +1,5 @@
 // liquid.c: a liquid in two dimensions: its surface, its particles as discs, or its cells; then the
-// solids around it. And what a liquid in three dimensions has to have before rays are cast.
+// solids around it. Also prepares a liquid in three dimensions for the rays.
 #include <stdlib.h>
 #include <string.h>
 

@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum {
-  NODES_MAX = 6000000,
+  NODES_MAX = 6000000,         // of the field
   TASK_LAYERS = 8,             // layers that a thread takes at a time
   CELL_PARTS_MAX = 4           // nodes along the edge of a cell
 };
@@ -202,9 +202,9 @@ static void fill_bricks(field *f) {
     for (int32_t b = 0; b < f->bricks[1]; b++)
       for (int32_t a = 0; a < f->bricks[0]; a++, brick++) {
         float top = (float)outside;
-        for (int32_t k = BRICK*c; k <= BRICK*(c + 1) && k < f->n[2]; k++)
-          for (int32_t j = BRICK*b; j <= BRICK*(b + 1) && j < f->n[1]; j++)
-            for (int32_t i = BRICK*a; i <= BRICK*(a + 1) && i < f->n[0]; i++) {
+        for (int32_t k = BRICK_SIDE*c; k <= BRICK_SIDE*(c + 1) && k < f->n[2]; k++)
+          for (int32_t j = BRICK_SIDE*b; j <= BRICK_SIDE*(b + 1) && j < f->n[1]; j++)
+            for (int32_t i = BRICK_SIDE*a; i <= BRICK_SIDE*(a + 1) && i < f->n[0]; i++) {
               const float depth = f->depth[((int64_t)k*f->n[1] + j)*f->n[0] + i];
               if (depth > top) top = depth;
             }
@@ -295,7 +295,7 @@ static void choose_nodes(maker *m) {
 
 static int reserve(field *f) {
   const int64_t nodes = nodes_of(f);
-  for (int c = 0; c < 3; c++) f->bricks[c] = (f->n[c] + BRICK - 2)/BRICK + (f->n[c] < 2);
+  for (int c = 0; c < 3; c++) f->bricks[c] = (f->n[c] + BRICK_SIDE - 2)/BRICK_SIDE + (f->n[c] < 2);
   const int64_t bricks = (int64_t)f->bricks[0]*f->bricks[1]*f->bricks[2];
   if (nodes > f->room || bricks > f->brick_room) {
     free(f->depth);
@@ -414,7 +414,7 @@ static int cut(const field *f, vec from, vec way, double *enter, double *leave) 
 // How far to go from t until the brick there ends, if nothing of it is liquid; 0: some may be.
 static double skip(const field *f, vec from, vec way, double t) {
   const vec at = along(from, t, way);
-  const double x[3] = {at.x, at.y, at.z}, d[3] = {way.x, way.y, way.z}, wide = BRICK*f->step;
+  const double x[3] = {at.x, at.y, at.z}, d[3] = {way.x, way.y, way.z}, wide = BRICK_SIDE*f->step;
   int32_t brick[3];
   double far = INFINITY;
   for (int c = 0; c < 3; c++) {

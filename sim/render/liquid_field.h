@@ -9,11 +9,11 @@ typedef struct field {
   double origin[3], step;
   float *depth;                // nodes: below the surface, about; negative outside
   float *value;                // nodes: what the colour comes from
-  float *deepest;              // of each brick of BRICK^3 cells between nodes: the largest depth
+  float *deepest;              // of each brick of BRICK_SIDE^3 cells between nodes: the largest depth
   int32_t bricks[3];
   int64_t room, brick_room;
 } field;
-enum { BRICK = 8 };
+enum { BRICK_SIDE = 8 };     // cells along the edge of a brick
 
 // In space, where the liquid has a grid: cells are cut into field_parts()^3, and nodes are the
 // centres of these, with a layer around the box, which is outside. All that shows the surface takes

@@ -5,7 +5,10 @@
 #include "font.h"
 #include "picture.h"
 
-enum { POINT_MAX = 128, CURVE_SEGMENTS = 6 };   // points of a glyph; lines of a curved piece
+enum {
+  GLYPH_POINTS_MAX = 128,
+  CURVE_SEGMENTS = 6           // straight lines that draw a curved piece of a glyph
+};
 
 typedef struct place { double x, y; } place;
 typedef struct piece { place a, b; } piece;
@@ -49,7 +52,7 @@ static void stroke(render *r, const piece *list, int count, double half, const f
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
 static int add(piece *out, int count, place a, place b) {
-  if (count < POINT_MAX) out[count++] = (piece){a, b};
+  if (count < GLYPH_POINTS_MAX) out[count++] = (piece){a, b};
   return count;
 }
 
@@ -110,7 +113,7 @@ static int pieces_of(char what, piece *out, double *wide) {
 }
 
 double render_text_width(double size, const char *text) {
-  piece list[POINT_MAX];
+  piece list[GLYPH_POINTS_MAX];
   double end = 0.0, wide;
   for (; *text; text++) {
     if (((unsigned char)*text & 0xc0) == 0x80) continue;   // of UTF-8 one sign a character
@@ -127,7 +130,7 @@ double render_text(render *r, double x, double y, double size, const float colou
   linear_of(colour, linear);
   for (; *text; text++) {
     if (((unsigned char)*text & 0xc0) == 0x80) continue;
-    piece list[POINT_MAX];
+    piece list[GLYPH_POINTS_MAX];
     double wide;
     const int count = pieces_of(*text, list, &wide);
     for (int k = 0; k < count; k++) {

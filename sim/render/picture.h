@@ -32,8 +32,11 @@ typedef struct half_space { vec normal; double offset; } half_space;   // n . x 
 
 typedef struct shell { vec center; double radius; } shell;
 
-enum { PLANE_MAX = 64, FLOOR_MAX = 12, SHELL_MAX = 8, GLASS_MAX = 16, TILE = 16,
-       MARK_LAYERS = 64 };     // marks below it show no body
+enum {
+  PLANES_MAX = 64, FLOORS_MAX = 12, SHELLS_MAX = 8, GLASSES_MAX = 16,   // of a scene, as drawn
+  TILE_SIDE = 16,              // pixels along the side of a tile
+  MARK_LAYERS = 64             // marks below it show no body
+};
 
 struct render {
   int32_t width, height, supersample, threads;
@@ -52,10 +55,10 @@ struct render {
   unsigned char *fine;         // of a tile: 1 if it has bodies that are small in the picture
   bins shade, close;           // across the light, and across up
   double shade_at[2], shade_cell, close_at[2], close_cell;
-  floor_plane floor[FLOOR_MAX];
-  half_space plane[PLANE_MAX];
-  shell shell[SHELL_MAX];
-  solid glass[GLASS_MAX];      // large fixed boxes, that one sees through
+  floor_plane floor[FLOORS_MAX];
+  half_space plane[PLANES_MAX];
+  shell shell[SHELLS_MAX];
+  solid glass[GLASSES_MAX];      // large fixed boxes, that one sees through
   int32_t planes, floors, shells, glasses;
   field field;                 // of a liquid
   float palette[256][3];       // linear

@@ -47,7 +47,7 @@ static double nice(double x) {   // 1, 2 or 5 times a power of ten, at most x
 }
 
 static void add_floor(render *r, vec normal, double offset, floor_kind kind) {
-  if (r->floors == FLOOR_MAX) return;
+  if (r->floors == FLOORS_MAX) return;
   const vec center = vec_of(r->scene->center);
   const vec level = fabs(normal.z) < 0.9 ? (vec){0.0, 0.0, 1.0} : (vec){1.0, 0.0, 0.0};
   const vec east = unit(cross(kind == FLOOR_WALL ? r->up : level, normal));
@@ -66,20 +66,20 @@ static void collect(render *r) {
     const vec at = vec_of(body->position);
     if (body->shape == RENDER_PLANE) {
       const half_space plane = {vec_of(body->extent), body->offset};
-      if (r->planes < PLANE_MAX) r->plane[r->planes++] = plane;
+      if (r->planes < PLANES_MAX) r->plane[r->planes++] = plane;
       const double rise = dot(plane.normal, r->up);   // a ceiling would only be in the way
       if (rise > -0.5)
         add_floor(r, plane.normal, plane.offset, rise > 0.95  ? FLOOR_GROUND
                                                  : rise > 0.5 ? FLOOR_SLOPE
                                                               : FLOOR_WALL);
     } else if (body->shape == RENDER_HOLLOW) {
-      if (r->shells < SHELL_MAX) r->shell[r->shells++] = (shell){at, body->extent[0]};
+      if (r->shells < SHELLS_MAX) r->shell[r->shells++] = (shell){at, body->extent[0]};
     } else {
       const solid s = solid_of(r, body, i);
       if (!isfinite(s.near)) continue;
       const int large = body->fixed && s.shape == RENDER_BOX && s.reach > 0.45*scene->radius;
       const int tank = s.shape == RENDER_TANK;
-      if ((large || tank) && r->glasses < GLASS_MAX) r->glass[r->glasses++] = s;
+      if ((large || tank) && r->glasses < GLASSES_MAX) r->glass[r->glasses++] = s;
       else if (!tank) r->solid[r->solids++] = s;
     }
   }
@@ -114,7 +114,7 @@ static void range_of_pixels(const render *r, const solid *s, int32_t range[4]) {
     if (z - b <= 1e-3*b) continue;
     const double at = middle[c] + f*place[c]/z;
     const double reach = 1.0 + f*b*sqrt(z*z + place[c]*place[c])/(z*(z - b));
-    range[2*c] = cell_of((at - reach)/TILE), range[2*c + 1] = cell_of((at + reach)/TILE);
+    range[2*c] = cell_of((at - reach)/TILE_SIDE), range[2*c + 1] = cell_of((at + reach)/TILE_SIDE);
   }
 }
 
@@ -176,8 +176,8 @@ static void mark_edges_of(render *r, const solid *tank) {
       const double place[3] = {point.x, point.y, point.z};
       if (!render_project(&r->camera, place, pixel)) continue;
       for (int side = 0; side < 4; side++) {
-        const double x = (pixel[0] + (side & 1 ? 2.0 : -2.0))/TILE;
-        const double y = (pixel[1] + (side & 2 ? 2.0 : -2.0))/TILE;
+        const double x = (pixel[0] + (side & 1 ? 2.0 : -2.0))/TILE_SIDE;
+        const double y = (pixel[1] + (side & 2 ? 2.0 : -2.0))/TILE_SIDE;
         if (x >= 0.0 && y >= 0.0 && x < r->tiles.columns && y < r->tiles.rows)
           r->fine[(int64_t)y*r->tiles.columns + (int64_t)x] = 1;
       }
@@ -214,8 +214,8 @@ int scene_prepare(render *r) {
   collect(r);
   qsort(r->solid, (size_t)r->solids, sizeof *r->solid, nearer);
   for (int32_t i = 0; i < r->solids; i++) range_of_pixels(r, &r->solid[i], r->range[i]);
-  if (bins_fill(&r->tiles, (r->width + TILE - 1)/TILE, (r->height + TILE - 1)/TILE, r->range,
-                r->solids))
+  if (bins_fill(&r->tiles, (r->width + TILE_SIDE - 1)/TILE_SIDE,
+                (r->height + TILE_SIDE - 1)/TILE_SIDE, r->range, r->solids))
     return 1;
   if (mark_fine(r)) return 1;
   for (int32_t k = 0; k < r->glasses; k++)

@@ -1,10 +1,10 @@
-// trace.c: what is seen along a ray: the nearest sphere, box or liquid, in front of it floors, shells
-// and glass, behind it the sky. Spheres are two-tone, so that one sees them turn; boxes have soft
-// edges.
+// trace.c: what is seen along a ray: the nearest sphere, box or liquid; floors, shells and glass in
+// front of it; the sky behind everything. Spheres are two-tone, so that one sees them turn; boxes
+// have soft edges.
 #include "picture.h"
 
 typedef struct layer { double t, alpha; float colour[3]; } layer;
-enum { LAYER_MAX = FLOOR_MAX + 2*SHELL_MAX + 2*GLASS_MAX };
+enum { LAYERS_MAX = FLOORS_MAX + 2*SHELLS_MAX + 2*GLASSES_MAX };
 
 static const double sky_light = 0.62, ground_light = 0.34, sun_light = 0.86, lamp_light = 0.10;
 
@@ -195,8 +195,8 @@ static int glass_layers(const render *r, const solid *s, vec way, double limit, 
 
 static const solid *nearest(const render *r, double x, double y, vec way, double *t, int *face) {
   const solid *best = NULL;
-  const int32_t column = (int32_t)clamp(x/TILE, 0.0, r->tiles.columns - 1);
-  const int32_t row = (int32_t)clamp(y/TILE, 0.0, r->tiles.rows - 1);
+  const int32_t column = (int32_t)clamp(x/TILE_SIDE, 0.0, r->tiles.columns - 1);
+  const int32_t row = (int32_t)clamp(y/TILE_SIDE, 0.0, r->tiles.rows - 1);
   const int32_t *start = r->tiles.start + (int64_t)row*r->tiles.columns + column;
   *t = INFINITY;
   for (int32_t k = start[0]; k < start[1]; k++) {
@@ -240,7 +240,7 @@ int32_t trace(const render *r, double x, double y, float colour[3]) {
   } else {
     sky_at(y/r->height, colour);
   }
-  layer list[LAYER_MAX];
+  layer list[LAYERS_MAX];
   int count = 0;
   for (int32_t k = 0; k < r->floors; k++)
     count += floor_layer(r, &r->floor[k], way, t, list + count);

@@ -2,8 +2,8 @@
 //
 // A card of length l and thickness t leans by an angle with sine s and cosine c. Its lowest corner
 // stands l s away from the apex of its tent, where the two cards touch; the tent is l c + t s high.
-// The next tent begins 0.2 t after it; a flat card reaches from apex to apex, so that the feet of
-// the tent above stand over the apexes below, almost.
+// The next tent begins 0.2 t after it. A flat card reaches from apex to apex, so the feet of the tent
+// above stand almost exactly over the apexes below.
 #include <math.h>
 
 #include "layout.h"

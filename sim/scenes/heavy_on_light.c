@@ -1,5 +1,6 @@
 // heavy_on_light.c: boxes on top of each other, each heavier than the one below by the same ratio.
-// What the lowest contacts carry has hardly to do with the body between them: badly conditioned.
+// The load of the lowest contacts hardly depends on the light body between them, so A is badly
+// conditioned.
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// layout.c: what scene functions are made of.
+// layout.c: what scenes share: bodies added to a layout, the view, rotations and random numbers.
 #include "layout.h"
 
 #include <math.h>

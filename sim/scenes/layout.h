@@ -1,4 +1,4 @@
-// layout.h: what scene functions are made of.
+// layout.h: what scenes share: common parameters, bodies added to a layout, the view, random numbers.
 #pragma once
 
 #include "scene.h"

@@ -1,4 +1,4 @@
-// pool.c: what scenes of liquids are made of.
+// pool.c: what scenes of liquids share: their settings, their solids, and what is poured.
 #include "pool.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-// pool.h: what scenes of liquids are made of. The grid is the unit square or cube: `size` cells
-// along each side. Lengths are in sides of it, which are meters with the default gravity.
+// pool.h: what scenes of liquids share: common parameters, solids, and what is poured. The grid is
+// the unit square or cube with `size` cells along each side. The unit of length is a side of the
+// grid, a metre with the default gravity.
 #pragma once
 
 #include "layout.h"

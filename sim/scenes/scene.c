@@ -1,4 +1,4 @@
-// scene.c: the table of scenes, from a layout to a world and from a pool to a fluid.
+// scene.c: the table of scenes; makes a world from a layout, and a fluid from a pool.
 #include "scene.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// stack.c: a column of boxes at rest: every impulse below carries all that is above.
+// stack.c: a column of boxes at rest: each impulse carries all the boxes above it.
 #include "layout.h"
 
 enum { BOXES = SCENE_OWN, SIDE, FRICTION, RESTITUTION };

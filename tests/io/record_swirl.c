@@ -136,7 +136,7 @@ static int add_frame(record_flow *flow, record_grid *grid, double t, double *x[3
 }
 
 static void add_row(record_steps *steps, int64_t step, int64_t count, double *const v[3]) {
-  double row[RECORD_COLUMNS_MOST] = {0};
+  double row[RECORD_COLUMNS_MAX] = {0};
   const double volume = 0.5*pi*tank*tank*(dimension == 3 ? 1.0 : h);
   row[RECORD_FLUID_step] = (double)step;
   row[RECORD_FLUID_time] = dt*(double)step;

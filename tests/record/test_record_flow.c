@@ -60,7 +60,7 @@ static int write_file(int dimension, int fine) {
     assert_int_equal(record_flow_add(&flow, count_at(f), (const double *const[]){x[0], x[1], x[2]},
                                      (const double *const[]){v[0], v[1], v[2]}, h, NULL), 0);
     record_grid_add(&grid, type, separating, surface, h, pressure);
-    double row[RECORD_COLUMNS_MOST];
+    double row[RECORD_COLUMNS_MAX];
     for (int c = 0; c < RECORD_FLUID_COLUMNS; c++) row[c] = c ? f + 0.1*c : f;
     assert_int_equal(record_steps_add(&steps, row, 0.0, NULL, 0), RECORD_OK);
   }

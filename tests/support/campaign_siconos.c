@@ -1,4 +1,4 @@
-// campaign_siconos.c: see campaign_siconos.h.
+// campaign_siconos.c: the LCP solvers of Siconos, for the cross-check of the campaign.
 #include "campaign_siconos.h"
 
 #include <fcntl.h>

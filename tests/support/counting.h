@@ -1,5 +1,5 @@
-// counting.h: allocators that count: one fails at the k-th request, one after `left` of them, and one
-// weighs what it has given away.
+// counting.h: allocators for tests: one fails at the k-th request, one fails after `left` requests,
+// and one counts the bytes in use.
 #ifndef PERP_TEST_COUNTING_H
 #define PERP_TEST_COUNTING_H
 

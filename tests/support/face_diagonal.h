@@ -1,5 +1,4 @@
-// face_diagonal.h: the face of any A with a diagonal, in the words of tests that solve
-// (diag(p) A + diag(q)) z = r.
+// face_diagonal.h: short names for tests that solve (diag(p) A + diag(q)) z = r with a face.
 #ifndef PERP_TEST_FACE_DIAGONAL_H
 #define PERP_TEST_FACE_DIAGONAL_H
 

@@ -1,5 +1,5 @@
 // grid_sample.h: grids of cells for the tests, and their matrices by columns, built here from the
-// sentence in perp.h and not by the library.
+// definition in matrix.h and not by the library.
 #ifndef PERP_TEST_GRID_SAMPLE_H
 #define PERP_TEST_GRID_SAMPLE_H
 

@@ -2,9 +2,9 @@
 // their entries, assembled here.
 //
 // Cells are classified by two distances, that of the solid (the box and some balls) and that of the
-// liquid (a wavy pool, drops, what hangs at the ceiling). Faces have area fractions from the first
-// and are divided by theta from the second. b is the divergence of a velocity that is no solution
-// of anything: waves and a fall.
+// liquid (a wavy pool, drops, liquid at the ceiling). Faces have area fractions from the first and
+// are divided by theta from the second. b is the divergence of an arbitrary velocity: waves and a
+// fall.
 #ifndef PERP_TEST_GRID_SCENE_H
 #define PERP_TEST_GRID_SCENE_H
 

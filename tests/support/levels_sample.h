@@ -1,4 +1,4 @@
-// levels_sample.h: grids of cells for tests, and their matrix from its definition in perp.h.
+// levels_sample.h: grids of cells for tests, and their matrix from its definition in matrix.h.
 #ifndef PERP_TEST_LEVELS_SAMPLE_H
 #define PERP_TEST_LEVELS_SAMPLE_H
 

@@ -1,4 +1,4 @@
-// fluid.js: a recording of a liquid: particles, cells, solids and what colours mean.
+// fluid.js: a recording of a liquid: particles, cells, solids, and the values at the ends of colours.
 import {rampColour} from './colours.js';
 import {decode, decodeFrame, pageCells, unpack} from './payload.js';
 import {Timed} from './timed.js';

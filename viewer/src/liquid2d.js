@@ -1,5 +1,5 @@
-// liquid2d.js: draws a liquid on a 2D canvas, if there is no WebGL. Particles are stamped into the
-// pixels, in three dimensions with a depth buffer that triangles use too. Solids are paths.
+// liquid2d.js: draws a liquid on a 2D canvas, if there is no WebGL. Particles are drawn pixel by
+// pixel, in three dimensions with a depth buffer that triangles use too. Solids are paths.
 import {LIQUID, isGrid} from './fluid.js';
 import {BOX, PLANE, TANK, edgesOf, holds, outline} from './solids.js';
 import {Surface} from './surface.js';

@@ -1,5 +1,4 @@
-// recording.js: a recording in metres and seconds: where bodies are, what touches, what the solver
-// did.
+// recording.js: a recording of bodies in metres and seconds: positions, contacts, statistics.
 import {decode, unpack} from './payload.js';
 import {Timed} from './timed.js';
 import {dot, scale} from './vector.js';

@@ -1,5 +1,5 @@
-// scene2d.js: the same pictures with a 2D canvas, where there is no WebGL: everything but light and
-// shadow. Bodies are sorted by their distance and drawn from the back.
+// scene2d.js: draws bodies on a 2D canvas, if there is no WebGL: everything but light and shadow.
+// Bodies are sorted by their distance and drawn from the back.
 import {BOX, HOLLOW, PLANE, SPHERE} from './recording.js';
 import {across, add, cross, dot, scale, turned} from './vector.js';
 

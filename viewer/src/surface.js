@@ -1,9 +1,10 @@
 // surface.js: where the liquid of a frame in the plane is: a field on nodes that is positive inside.
 //
 // After Zhu and Bridson, "Animating sand as a fluid" (2005): at a node x the particles within R have
-// the weights w = (1 - r^2/R^2)^3 and the mean place c; the field is radius - |x - c|. Liquid has a
-// smooth edge so, however its particles lie, and a particle alone is a drop. Where particles are far
-// apart inside, cells with liquid all around close the holes, if types of cells are known.
+// the weights w = (1 - r^2/R^2)^3 and the mean place c; the field is radius - |x - c|. This makes
+// the edge of the liquid smooth for any arrangement of particles, and a single particle a drop. If
+// particles inside are far apart, cells with liquid all around close the holes, where the types of
+// cells are known.
 import {AIR, LIQUID} from './fluid.js';
 
 const REACH = 2.4, RADIUS = 0.95, FULL = 0.4;    // in distances between particles

@@ -1,13 +1,13 @@
 // surface3d.js: the surface of a liquid in space as triangles: those of an exported mesh.
 //
-// The page has distances from the surface on nodes (cli/page/replay_surface.c), and this file does with
-// them what cli/recording/surface_mesh.c does: marching tetrahedra. A cube of eight nodes is six tetrahedra around
-// its diagonal; in each the distance is linear, and its zero is a triangle or a quad. The surface is
-// closed whatever the distances are: each edge has two triangles.
+// The page has distances from the surface on nodes (cli/page/replay_surface.c). This file makes the
+// same triangles as cli/recording/surface_mesh.c, by marching tetrahedra. A cube of eight nodes is
+// six tetrahedra around its diagonal; in each the distance is linear, and its zero is a triangle or a
+// quad. The surface is closed whatever the distances are: each edge has two triangles.
 //
-// At the sides of the box there are two more layers of nodes, both on the side itself. In the first
-// the liquid goes on as beside it, in the second all is air. Between them is the flat cap of the
-// liquid, with vertices at the nodes of the first layer.
+// At the sides of the box there are two more layers of nodes, both on the side itself. The first
+// layer repeats the nodes beside it. The second layer is air. The surface between them closes the
+// liquid with a flat cap, whose vertices are at the nodes of the first layer.
 //
 // The surface is that of one frame. The mean of two frames would have holes where a sheet moves by
 // more than its thickness.

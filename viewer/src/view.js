@@ -1,4 +1,4 @@
-// view.js: one recording on the page: its picture, the words over it, and its caption.
+// view.js: one recording on the page: its picture, the text on it, and its caption.
 import {Paint} from './colours.js';
 import {kindOf} from './kinds.js';
 import {count, element, short} from './text.js';

@@ -1,4 +1,4 @@
-// words.js: the texts over and under the picture: the state of the step, and the legend of colours.
+// words.js: the texts on and below the picture: the state of the step, and the legend of colours.
 import {groupHex, rampGradient} from './colours.js';
 import {isGrid, suctionHex} from './fluid.js';
 import {count, element, short} from './text.js';
