@@ -227,8 +227,7 @@ static const option_row rows[] = {
      "write the value today and the exercise boundary as TSV; - is the standard output"},
     {"plot", 0, "FILE", OPTION_FILE,
      "draw the value as FILE.svg or .png, the boundary as FILE-boundary (needs gnuplot)"},
-    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
-                                       "terminal"},
+    OPTION_PROGRESS,
     OPTION_JSON,
     OPTION_QUIET,
     {0}};

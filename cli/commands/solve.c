@@ -455,9 +455,7 @@ static const option_row rows[] = {
     {"start", 0, "NAME:N", OPTION_TEXT,
      "run N iterations of pgs, psor or gradient first, such as pgs:10; the method continues from "
      "there"},
-    {"preset", 0, "NAME", OPTION_TEXT,
-     "a named set of parameters, such as the set 'paper' of minmap_newton, which ANE17 used; other "
-     "options override it"},
+    OPTION_PRESET,
     {"linear", 0, "NAME", OPTION_LINEAR,
      "the linear solver of methods that take one; 'perp doctor' lists them"},
     {"Proofs and error bounds", 0, NULL, OPTION_HEADING, NULL},
@@ -470,8 +468,7 @@ static const option_row rows[] = {
     {"What is printed", 0, NULL, OPTION_HEADING, NULL},
     OPTION_JSON,
     OPTION_QUIET,
-    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
-                                       "terminal"},
+    OPTION_PROGRESS,
     {0}};
 
 extern const command command_solve;

@@ -433,8 +433,7 @@ static const option_row rows[] = {
     {"detail", 0, "N", OPTION_TEXT,
      "a sphere has 8 N^2 triangles (in [1, 64], default 12, fewer with many bodies)"},
     {"ascii", 0, NULL, OPTION_FLAG, ".ply: write numbers as text"},
-    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
-                                       "terminal"},
+    OPTION_PROGRESS,
     OPTION_QUIET,
     OPTION_JSON,
     {0}};

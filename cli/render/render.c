@@ -389,8 +389,7 @@ static const option_row rows[] = {
      "take N x N samples per pixel at edges (in [1, 16], default 3)"},
     {"threads", 0, "N", OPTION_TEXT,
      "number of threads (in [1, 64], default all processors); the picture does not depend on it"},
-    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
-                                       "terminal"},
+    OPTION_PROGRESS,
     OPTION_QUIET,
     OPTION_JSON,
     {0}};

@@ -392,9 +392,7 @@ static const option_row rows[] = {
     {"method", 'm', "NAME", OPTION_METHOD, "the method that solves each step (default auto)"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
     {"How to simulate", 0, NULL, OPTION_HEADING, NULL},
-    {"preset", 0, "NAME", OPTION_TEXT,
-     "a named set of parameters, such as the set 'paper' of minmap_newton, which ANE17 used; other "
-     "options override it"},
+    OPTION_PRESET,
     {"model", 0, "normal|friction|staggered|boxed", OPTION_CHOICE,
      "the contact model solved in each step: without friction; with Coulomb friction, E13 (27); "
      "with normal and friction impulses solved in turn; or with separate bounds on each friction "
@@ -427,8 +425,7 @@ static const option_row rows[] = {
     {"What is printed", 0, NULL, OPTION_HEADING, NULL},
     OPTION_JSON,
     {"quiet", 'q', NULL, OPTION_FLAG, "print only errors: no report, warnings or progress"},
-    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
-                                       "terminal"},
+    OPTION_PROGRESS,
     {0}};
 
 static const option_scope scopes[] = {

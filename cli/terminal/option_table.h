@@ -27,6 +27,12 @@ typedef struct option_scope {  // an option in families of one kind
 
 #define OPTION_JSON    {"json", 0, NULL, OPTION_FLAG, "print the result as one JSON object"}
 #define OPTION_QUIET   {"quiet", 'q', NULL, OPTION_FLAG, "no warnings and no progress on stderr"}
+#define OPTION_PROGRESS                                                                            \
+  {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a terminal"}
+#define OPTION_PRESET                                                                              \
+  {"preset", 0, "NAME", OPTION_TEXT,                                                               \
+   "a named set of parameters, such as the set 'paper' of minmap_newton, which ANE17 used; other " \
+   "options override it"}
 #define OPTION_PROBLEM                                                                             \
   {"matrix", 'A', "FILE", OPTION_FILE, "the matrix A, instead of DIR/A.mtx"},                      \
       {"vector", 'b', "FILE", OPTION_FILE, "the vector b, instead of DIR/b.mtx"},                  \

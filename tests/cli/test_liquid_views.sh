@@ -10,42 +10,6 @@
 "$RECORD_SAMPLE" bodies.perp 6 || exit 99
 small=(--size 160x160)
 
-# png FILE 'EXPRESSION': width, height, at(x, y) and count(test) are known to the expression.
-png() {
-  python3 - "$1" "$2" <<'PYTHON'
-import struct, sys, zlib
-data = open(sys.argv[1], 'rb').read()
-place, packed = 8, b''
-while place < len(data):
-    size, kind = struct.unpack('>I4s', data[place:place + 8])
-    body = data[place + 8:place + 8 + size]
-    if kind == b'IHDR':
-        width, height = struct.unpack('>II', body[:8])
-    if kind == b'IDAT':
-        packed += body
-    place += 12 + size
-plain, stride, rows = zlib.decompress(packed), 3*width, [bytearray(3*width)]
-for y in range(height):
-    line = plain[(stride + 1)*y:(stride + 1)*(y + 1)]
-    row, above = bytearray(stride), rows[-1]
-    for k in range(stride):
-        a, b, c = (row[k - 3] if k > 2 else 0), above[k], (above[k - 3] if k > 2 else 0)
-        guess = [0, a, b, (a + b)//2, min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2*c), 2, c))[2]]
-        row[k] = line[k + 1] + guess[line[0]] & 255
-    rows.append(row)
-def at(x, y):
-    return tuple(rows[y + 1][3*x:3*x + 3])
-def count(test):
-    return sum(test(*at(x, y)) for y in range(height) for x in range(width))
-def colourful(r, g, b):
-    return max(r, g, b) - min(r, g, b) > 60
-def pink(r, g, b):
-    return r > 180 and g < 100 and b > 90
-if not eval(sys.argv[2]):
-    sys.exit(f'{sys.argv[2]} does not hold for {width} x {height}: {count(colourful)} colourful, {count(pink)} pink')
-PYTHON
-}
-
 # Half of the tank, a circle of radius 0.45, is liquid but for the disc of radius 0.06; the grid of
 # side 1 is 160/1.07 pixels wide.
 run render a.perp -o a.png "${small[@]}" --frame 0 --no-caption; expect 'particles in the plane' 0 'out=a.png: 1 frame of 160 x 160'; silent 'without noise'

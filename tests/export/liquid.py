@@ -14,11 +14,10 @@ import struct
 import sys
 import traceback
 import xml.etree.ElementTree as xml
-import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from check import FORMATS, read_ply, read_vtp, same
-from recording import doubles, floats, plane
+from recording import chunks, doubles, floats, plane
 
 LIQUID, SEPARATING = 1, 4
 
@@ -36,15 +35,8 @@ class Liquid:
     """Frames as lists of (x, y, z, vx, vy, vz, cell); cells as lists of (type, surface, pressure)."""
 
     def __init__(self, path):
-        data = open(path, 'rb').read()
-        assert data[:8] == b'PERPREC1'
         self.frames, self.cells, self.steps = [], [], []
-        at = 8
-        while at + 24 <= len(data):
-            kind, stored, plain, _, count, _ = struct.unpack('<4s5I', data[at:at + 24])
-            body = zlib.decompress(data[at + 24:at + 24 + stored])
-            assert len(body) == plain
-            at += 24 + stored
+        for kind, count, body in chunks(path):
             if kind == b'HEAD':
                 self.head = json.loads(body)
                 self.h = self.head['spacing']

@@ -19,17 +19,23 @@ def doubles(words):
     return list(struct.unpack(f'<{len(words)}d', struct.pack(f'<{len(words)}Q', *words)))
 
 
+def chunks(path):
+    """The chunks of a recording, unpacked: their kinds, counts and bodies."""
+    data = open(path, 'rb').read()
+    assert data[:8] == b'PERPREC1'
+    at = 8
+    while at + 24 <= len(data):
+        kind, stored, plain, _, count, _ = struct.unpack('<4s5I', data[at:at + 24])
+        body = zlib.decompress(data[at + 24:at + 24 + stored])
+        assert len(body) == plain
+        at += 24 + stored
+        yield kind, count, body
+
+
 class Recording:
     def __init__(self, path):
-        data = open(path, 'rb').read()
-        assert data[:8] == b'PERPREC1'
         self.frames, self.contacts, self.steps = [], [], []
-        at = 8
-        while at + 24 <= len(data):
-            kind, stored, plain, _, count, _ = struct.unpack('<4s5I', data[at:at + 24])
-            body = zlib.decompress(data[at + 24:at + 24 + stored])
-            assert len(body) == plain
-            at += 24 + stored
+        for kind, count, body in chunks(path):
             if kind == b'HEAD':
                 self.head = json.loads(body)
             elif kind == b'FRAM':

@@ -11,17 +11,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from scipy_here import restart_or_skip
+
 try:
     import numpy as np
     import scipy.io
     import scipy.sparse as sp
 except ImportError:
-    SYSTEM = "/usr/bin/python3"
-    if os.environ.get("CROSS_SCIPY_RETRIED") or not os.access(SYSTEM, os.X_OK):
-        print("skipped: no python3 with numpy and scipy")
-        sys.exit(77)
-    os.environ["CROSS_SCIPY_RETRIED"] = "1"
-    os.execv(SYSTEM, [SYSTEM] + sys.argv)
+    restart_or_skip()
 
 
 def echo(*words, **options):

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording.h"
+#include "record_json.h"
 
 enum { SPHERES = 15, SPAN = 64 };
 static const double pi = 3.141592653589793, dt = 1.0/60.0, bowl = 5.0;
@@ -52,14 +52,6 @@ static json_t *make_head(int64_t steps, int64_t every) {
   json_decref(arguments);
   json_decref(parameters);
   return object;
-}
-
-static int write_json(record_writer *writer, record_type type, json_t *object, char *message) {
-  char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  const int code = record_write(writer, type, 0, 0, text, strlen(text), message, 512);
-  free(text);
-  json_decref(object);
-  return code;
 }
 
 static void add_frame(record_frames *frames, double t) {

@@ -8,7 +8,7 @@
 
 #include <perp/gallery.h>
 
-#include "recording.h"
+#include "record_json.h"
 
 enum { SPAN = 32 };
 static const double pi = 3.141592653589793, dt = 1.0/60.0, tank = 0.45, disc = 0.06, rho = 1000.0;
@@ -65,14 +65,6 @@ static json_t *make_head(int64_t steps, int32_t fine) {
   json_decref(arguments);
   json_decref(parameters);
   return object;
-}
-
-static int write_json(record_writer *writer, record_type type, json_t *object, char *message) {
-  char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  const int code = record_write(writer, type, 0, 0, text, strlen(text), message, 512);
-  free(text);
-  json_decref(object);
-  return code;
 }
 
 // Two particles per cell and direction, each shifted at random, turned with the flow.

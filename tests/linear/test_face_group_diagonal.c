@@ -8,34 +8,9 @@
 #include "counting.h"
 #include "face_kind.h"
 #include "gallery_sample.h"
+#include "gauss.h"
 #include "groups_chain.h"
 #include "face_diagonal.h"
-
-// v <- M^-1 v by Gauss with exchanges, M: n x n, row-major, lost.
-static void gauss(int32_t n, long double *M, long double *v) {
-  for (int32_t k = 0; k < n; k++) {
-    int32_t at = k;
-    for (int32_t i = k + 1; i < n; i++)
-      if (fabsl(M[i*n + k]) > fabsl(M[at*n + k])) at = i;
-    for (int32_t j = 0; j < n && at != k; j++) {
-      const long double t = M[k*n + j];
-      M[k*n + j] = M[at*n + j];
-      M[at*n + j] = t;
-    }
-    const long double t = v[k];
-    v[k] = v[at];
-    v[at] = t;
-    for (int32_t i = k + 1; i < n; i++) {
-      const long double f = M[i*n + k]/M[k*n + k];
-      for (int32_t j = k; j < n; j++) M[i*n + j] -= f*M[k*n + j];
-      v[i] -= f*v[k];
-    }
-  }
-  for (int32_t i = n - 1; i >= 0; i--) {
-    for (int32_t j = i + 1; j < n; j++) v[i] -= M[i*n + j]*v[j];
-    v[i] /= M[i*n + i];
-  }
-}
 
 static face *through_groups(const perp_csc *A, const perp_allocator *memory, int *failed) {
   perp_csc S = {0};

@@ -1,6 +1,7 @@
 // test_face_scaled_body.c: systems (diag(p) A + diag(q)) z = r with products A, solved through bodies,
 // against the dense matrix formed and solved here.
 #include "support.h"
+#include "gauss.h"
 
 #include "counting.h"
 #include "gallery_sample.h"
@@ -64,8 +65,8 @@ static void form(scene *s, int wrapped) {   // A by its definition
     }
 }
 
-// v <- (PA + Q)^-1 v by Gauss with exchanges, in long double.
-static void gauss(scene *s, const double *p, const double *q, double *v) {
+// v <- (PA + Q)^-1 v
+static void exact(scene *s, const double *p, const double *q, double *v) {
   long double *M = s->M, r[ROWS];
   for (int32_t i = 0; i < ROWS; i++) {
     r[i] = v[i];
@@ -73,35 +74,14 @@ static void gauss(scene *s, const double *p, const double *q, double *v) {
       M[i*ROWS + j] = (p != NULL ? p[i] : 1.0)*(long double)s->dense[i*ROWS + j] +
                       (i == j && q != NULL ? q[i] : 0.0);
   }
-  for (int32_t k = 0; k < ROWS; k++) {
-    int32_t at = k;
-    for (int32_t i = k + 1; i < ROWS; i++)
-      if (fabsl(M[i*ROWS + k]) > fabsl(M[at*ROWS + k])) at = i;
-    for (int32_t j = 0; j < ROWS && at != k; j++) {
-      const long double t = M[k*ROWS + j];
-      M[k*ROWS + j] = M[at*ROWS + j];
-      M[at*ROWS + j] = t;
-    }
-    const long double t = r[k];
-    r[k] = r[at];
-    r[at] = k == at ? r[at] : t;
-    for (int32_t i = k + 1; i < ROWS; i++) {
-      const long double f = M[i*ROWS + k]/M[k*ROWS + k];
-      if (f == 0.0L) continue;
-      for (int32_t j = k; j < ROWS; j++) M[i*ROWS + j] -= f*M[k*ROWS + j];
-      r[i] -= f*r[k];
-    }
-  }
-  for (int32_t i = ROWS - 1; i >= 0; i--) {
-    for (int32_t j = i + 1; j < ROWS; j++) r[i] -= M[i*ROWS + j]*r[j];
-    v[i] = (double)(r[i] /= M[i*ROWS + i]);
-  }
+  gauss(ROWS, M, r);
+  for (int32_t i = 0; i < ROWS; i++) v[i] = (double)r[i];
 }
 
 static void agrees(scene *s, face *system, const double *p, const double *q, double tol) {
   double largest = 0.0;
   for (int32_t i = 0; i < ROWS; i++) s->v[i] = s->z[i] = between(-1.0, 1.0);
-  gauss(s, p, q, s->z);
+  exact(s, p, q, s->z);
   assert_int_equal(diagonal_factor(system, p, q, NULL), 0);
   assert_true(face_nnz(system) > 0);
   assert_true(face_nnz(system) <= DOFS*DOFS);   // it was of the bodies' size
@@ -189,7 +169,7 @@ static void what_bodies_cannot_do(void **state) {
   s->q[7] = 1.0;
   s->q[20] = -0.5;                             // D is not positive: by the entries of A
   for (int32_t i = 0; i < ROWS; i++) s->v[i] = s->z[i] = between(-1.0, 1.0);
-  gauss(s, NULL, s->q, s->z);
+  exact(s, NULL, s->q, s->z);
   assert_int_equal(diagonal_factor(system, NULL, s->q, NULL), 0);
   assert_true(diagonal_solve(system, s->v, 3) <= 1e-14);
   for (int32_t i = 0; i < ROWS; i++) assert_true(fabs(s->v[i] - s->z[i]) <= 1e-9);

@@ -69,6 +69,20 @@ static inline double phi_of(const perp_sample *g, const double *x) {
   return (double)sum;
 }
 
+// Problems without rows, and with one row: x - 9.8 = 0, whose x is off by less than tol.
+static inline void nothing_and_one_are_solved(const perp_options *o, double tol) {
+  double x[1] = {0};
+  sample s = sample_new(0);
+  assert_int_equal(solved_by(o, sample_csc(&s, 0, 0), x).status, PERP_STATUS_SOLVED);
+  sample_free(&s);
+  s = sample_new(1);
+  AT(&s, 0, 0) = 1.0;
+  s.b[0] = -9.8;
+  assert_int_equal(solved_by(o, sample_csc(&s, 0, 0), x).status, PERP_STATUS_SOLVED);
+  assert_true(fabs(x[0] - 9.8) < tol);
+  sample_free(&s);
+}
+
 // The k-th request for memory fails, for every k: an error, or a result, and nothing is lost.
 static inline void every_allocation_may_fail(const perp_problem *p, perp_options o) {
   double *x = calloc((size_t)p->A.n + 1, sizeof *x);

@@ -3,49 +3,25 @@
 // `plain` starts a browser that has no WebGL. Pictures are compared with those in reference/, which
 // --update writes again: look at them before you commit them.
 import assert from 'node:assert/strict';
-import {spawnSync} from 'node:child_process';
-import {mkdirSync} from 'node:fs';
-import {join, resolve} from 'node:path';
-import {pathToFileURL} from 'node:url';
-import {Browser} from './browser.js';
-import {check, finish, skip, view} from './check.js';
+import {check, finish} from './check.js';
 import {colours, compare, distance, share} from './pictures.js';
 import {UNSOLVED, write} from './sample.js';
-import {readPng} from './zip.js';
+import {folder, kind, make, open, update, webgl} from './stage.js';
 
-const [perp, folder, kind = 'webgl'] = process.argv.slice(2), webgl = kind === 'webgl';
-const update = process.argv.includes('--update');
 const WIDTH = 800, HEIGHT = 450;
 
-const program = process.env.PERP_CHROMIUM || 'chromium';
-if (spawnSync(program, ['--version']).status !== 0) skip(`${program} is not here`);
-mkdirSync(folder, {recursive: true});
-
-function make(name, ...scenes) {
-  const files = scenes.map(scene => join(folder, `${scene}.perp`));
-  scenes.forEach((scene, i) => write(scene, files[i]));
-  return pathToFileURL(resolve(view(perp, files, join(folder, `${name}.html`)).page)).href;
-}
-
-const pages = {two: make('two', 'shapes', 'far')};
-for (const name of ['shapes', 'discs', 'empty', 'cut']) pages[name] = make(name, name);
-const browser = await Browser.open({program, webgl});
-const page = await browser.page();
-console.log(`# ${browser.version}, ${webgl ? 'with' : 'without'} WebGL`);
+const pages = {two: make(write, 'two', 'shapes', 'far')};
+for (const name of ['shapes', 'discs', 'empty', 'cut']) pages[name] = make(write, name, name);
+const {browser, page, picture, root, find, text} = await open();
 
 // ---------------------------------------------------------------------------------------- pictures
-
-const picture = async () => readPng(await page.screenshot());
 
 const orange = (r, g, b) => r > 1.25*g && g > 1.3*b, green = (r, g, b) => g > 1.3*r && g > 1.15*b;
 const red = (r, g, b) => r > 180 && g < 80 && b < 90, light = (r, g, b) => r + g + b > 600;
 
 // -------------------------------------------------------------------------------------- the page
 
-const root = name => page.run(`document.documentElement.dataset.${name}`);
 const playing = () => page.run('document.documentElement.hasAttribute("data-playing")');
-const find = selector => `document.querySelector(${JSON.stringify(selector)})`;
-const text = selector => page.run(`${find(selector)}.textContent`);
 const box = selector => page.run(`${find(selector)}.getBoundingClientRect().toJSON()`);
 const colour = selector => page.run(`getComputedStyle(${find(selector)}).color`);
 const hidden = () => page.run('document.getElementById("notice").hidden');

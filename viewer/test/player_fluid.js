@@ -1,40 +1,17 @@
 // player_fluid.js: the player of liquids in a real browser:
 // node player_fluid.js PERP FOLDER [webgl|plain] [--update]
 import assert from 'node:assert/strict';
-import {spawnSync} from 'node:child_process';
-import {mkdirSync} from 'node:fs';
-import {join, resolve} from 'node:path';
-import {pathToFileURL} from 'node:url';
-import {Browser} from './browser.js';
-import {check, finish, skip, view} from './check.js';
+import {check, finish} from './check.js';
 import {colours, compare, distance, share} from './pictures.js';
 import {write} from './sample_fluid.js';
-import {readPng} from './zip.js';
+import {folder, kind, make, open, update, webgl} from './stage.js';
 
-const [perp, folder, kind = 'webgl'] = process.argv.slice(2), webgl = kind === 'webgl';
-const update = process.argv.includes('--update');
 const WIDTH = 800, HEIGHT = 450;
 
-const program = process.env.PERP_CHROMIUM || 'chromium';
-if (spawnSync(program, ['--version']).status !== 0) skip(`${program} is not here`);
-mkdirSync(folder, {recursive: true});
+const pages = {both: make(write, 'both', 'held', 'pool'), pair: make(write, 'pair', 'space', 'calm')};
+for (const name of ['pool', 'bare', 'space']) pages[name] = make(write, name, name);
+const {browser, page, picture, root, text} = await open();
 
-function make(name, ...scenes) {
-  const files = scenes.map(scene => join(folder, `${scene}.perp`));
-  scenes.forEach((scene, i) => write(scene, files[i]));
-  return pathToFileURL(resolve(view(perp, files, join(folder, `${name}.html`)).page)).href;
-}
-
-const pages = {both: make('both', 'held', 'pool'), pair: make('pair', 'space', 'calm')};
-for (const name of ['pool', 'bare', 'space']) pages[name] = make(name, name);
-const browser = await Browser.open({program, webgl});
-const page = await browser.page();
-console.log(`# ${browser.version}, ${webgl ? 'with' : 'without'} WebGL`);
-
-const picture = async () => readPng(await page.screenshot());
-const root = name => page.run(`document.documentElement.dataset.${name}`);
-const find = selector => `document.querySelector(${JSON.stringify(selector)})`;
-const text = selector => page.run(`${find(selector)}.textContent`);
 const colourful = (r, g, b) => Math.max(r, g, b) - Math.min(r, g, b) > 60;
 const violet = (r, g, b) => r > 1.4*g && b > 1.4*r && b > 90;
 const pink = (r, g, b) => r > 180 && g < 110 && b > 90 && b < r;

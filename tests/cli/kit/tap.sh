@@ -23,6 +23,9 @@ not_ok() {
 }
 finish() { [ "$failures" -eq 0 ] || exit 1; }
 
+# png FILE 'EXPRESSION': whether it holds for the picture; kit/png.py says what it may name.
+png() { python3 "$SOURCE/tests/cli/kit/png.py" "$@"; }
+
 # run ARGUMENT...: perp with these; leaves $code, $out, $err and the files out and err.
 run() {
   "$PERP" "$@" >"$work/.out" 2>"$work/.err" </dev/null
