@@ -65,7 +65,7 @@ static bool grow(file_text *text, size_t *capacity, size_t most) {
 }
 
 // Recordings are packed already, and texts of numbers are packed to a twentieth at best. A stream of
-// zeros is neither.
+// zeros is neither. So a file may unpack to RATIO_MAX times its size, and to BYTES_FREE in any case.
 static int usual_bound(const char *name, const char *start, size_t length, size_t packed,
                        size_t *most, char *message, size_t message_size) {
   enum { BYTES_FREE = 16 << 20, RATIO_MAX = 32, LOOKED_AT_BYTES = 4096 };

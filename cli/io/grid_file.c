@@ -53,7 +53,7 @@ int grid_write(const char *path, const perp_layout *what, char *message, size_t 
 static int whole(const json_t *object, const char *key, int32_t *value) {
   const json_t *item = json_object_get(object, key);
   const json_int_t number = json_integer_value(item);
-  if (!json_is_integer(item) || number < 1 || number > GRID_LARGEST) return 0;
+  if (!json_is_integer(item) || number < 1 || number > GRID_SIDE_MAX) return 0;
   *value = (int32_t)number;
   return 1;
 }
@@ -128,7 +128,7 @@ static int read_cell(const char **at, int64_t row, int32_t cell[3]) {
     for (; isdigit((unsigned char)*digit) && value <= INT32_MAX; digit++)
       value = 10*value + (*digit - '0');
     if (digit == *at || *digit != (c < 2 ? ',' : '\n')) return 0;
-    if ((c < 0 && value != row) || (c >= 0 && value >= GRID_LARGEST)) return 0;
+    if ((c < 0 && value != row) || (c >= 0 && value >= GRID_SIDE_MAX)) return 0;
     if (c >= 0) cell[c] = (int32_t)value;
     *at = digit + 1;
   }

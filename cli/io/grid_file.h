@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #define GRID_FILE "grid.json"
-enum { GRID_LARGEST = 1 << 24 };   // points along a side
+enum { GRID_SIDE_MAX = 1 << 24 };   // points along a side
 
 typedef struct grid {
   int32_t nx, ny;

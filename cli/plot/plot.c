@@ -120,7 +120,7 @@ static int find_grid(session *s, const char *directory) {
   if (text) {
     int32_t sides[2] = {0, 0};
     const int code = settings_size(s->args, "grid", "50x40: 50 points along x, 40 along y", 1,
-                                   GRID_LARGEST, sides);
+                                   GRID_SIDE_MAX, sides);
     if (code) return code;
     s->grid = grid_plain(sides[0], sides[1]);
     s->has_grid = 1;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum { CORNERS_MAX = 64 };         // of a plane's part
-static const double band = 0.012;      // half width of a cage's, in radii
+static const double band = 0.012;      // half width of a bar of a cage, in radii
 static const double rim = 0.03;        // width of a ring, in radii
-static const double thickness = 0.06;  // of what is solid in two dimensions, in radii of the scene
+static const double thickness = 0.06;  // of solids in two dimensions, in radii of the scene
 static const double pi = 3.141592653589793;
 
 // ----------------------------------------------------------------------------------- the triangles

@@ -20,8 +20,10 @@ enum {
   NODE_EDGES = 7,              // edges from a node upwards, by the bits of their axes
   RIM_LAYERS = 2               // of nodes at a side of the grid
 };
-static const float air = 2.5f; // cells: more than 127/RECORD_SURFACE_UNIT, of the second layer
-static const double nearest = 0.01;   // to a node, of an edge: triangles without area are of no use
+// The distance in the second layer, in cells: more than the largest recorded, 127/RECORD_SURFACE_UNIT.
+static const float air = 2.5f;
+// Vertices stay this far from nodes, relative to the edge, so that no triangle has the area 0.
+static const double nearest = 0.01;
 
 typedef struct marcher {
   const int32_t *cells;

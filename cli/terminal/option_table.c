@@ -226,7 +226,7 @@ static void describe_alone(const perp_parameter *parameter, option_entry *entry)
   describe_argument(parameter, entry);
   text_append(entry->help, sizeof entry->help, "%s", parameter->help);
   if (parameter->choices) describe_choices(entry, parameter->choices);
-  if (is_duration(parameter)) text_append(entry->help, sizeof entry->help, ", or 5ms, 2s, 1min");
+  if (is_duration(parameter)) text_append(entry->help, sizeof entry->help, "; also written 5ms, 2s or 1min");
   append_limits(entry->help, sizeof entry->help, parameter);
 }
 

@@ -31,8 +31,8 @@ typedef struct option_scope {  // an option in families of one kind
   {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a terminal"}
 #define OPTION_PRESET                                                                              \
   {"preset", 0, "NAME", OPTION_TEXT,                                                               \
-   "a named set of parameters, such as the set 'paper' of minmap_newton, which ANE17 used; other " \
-   "options override it"}
+   "a named set of parameters, such as 'paper' of minmap_newton, which has the values of ANE17; "  \
+   "parameters given one by one override it"}
 #define OPTION_PROBLEM                                                                             \
   {"matrix", 'A', "FILE", OPTION_FILE, "the matrix A, instead of DIR/A.mtx"},                      \
       {"vector", 'b', "FILE", OPTION_FILE, "the vector b, instead of DIR/b.mtx"},                  \
@@ -42,7 +42,6 @@ typedef struct option_scope {  // an option in families of one kind
 
 // Which options of the library's tables a command takes besides its own rows.
 enum {
-  DYNAMIC_NONE = 0,
   DYNAMIC_METHODS = 1,       // every parameter of every method
   DYNAMIC_CERTIFICATE = 2,   // the parameters that perp_certify_with has
   DYNAMIC_FAMILY = 4,        // the parameters of a family, and its seed

@@ -23,7 +23,7 @@
 #include "plain.h"
 #include "refuse.h"
 
-static const double MARGIN = 7.0;   // standard deviations: exp(-24.5) = 2e-11 of the price
+static const double MARGIN_DEVIATIONS = 7.0;   // standard deviations: exp(-24.5) = 2e-11 of the price
 enum {
   STEP_BLOCKS_MAX = 5,        // blocks of equal steps
   STEPS_PER_CALL = 64         // steps from one call of on_step to the next
@@ -32,7 +32,7 @@ enum {
 mesh mesh_for(const put *what, int32_t nodes) {
   const double noise = what->sigma*sqrt(what->T),
                drift = (what->r - what->q - 0.5*what->sigma*what->sigma)*what->T;
-  const double below = fmax(-drift, 0.0) + MARGIN*noise, above = fmax(drift, 0.0) + MARGIN*noise;
+  const double below = fmax(-drift, 0.0) + MARGIN_DEVIATIONS*noise, above = fmax(drift, 0.0) + MARGIN_DEVIATIONS*noise;
   // dense around the strike, where all begins, unless the drift carries everything far away
   mesh m = {.width = 2.0*noise + fabs(drift)};
   const double left = asinh(below/m.width), right = asinh(above/m.width);

@@ -4,8 +4,8 @@
 #include "render.h"
 #include "point.h"
 
-static const double field = 0.55;    // of view, radians, the smaller side of the picture
-static const double margin = 1.07;   // around what is to be seen
+static const double view_angle = 0.55;   // radians, along the smaller side of the picture
+static const double margin = 1.07;       // size of the view relative to what is to be seen
 static const double degree = 0.017453292519943295;
 
 static void store(vec a, double out[3]) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
@@ -36,7 +36,7 @@ render_camera render_fit(const render_scene *scene, int32_t width, int32_t heigh
   const vec level = along(times(cos(a), east), sin(a), north);
   const vec back = unit(along(times(cos(e), level), sin(e), up));
   const vec right = unit(cross(up, back)), top = cross(back, right);
-  const double half = tan(0.5*field), shorter = width < height ? width : height;
+  const double half = tan(0.5*view_angle), shorter = width < height ? width : height;
   camera.focal = 0.5*shorter/half;
   const double side[2] = {0.5*width/camera.focal, 0.5*height/camera.focal};   // tan h
   const render_item whole = {.center = {scene->center[0], scene->center[1], scene->center[2]},

@@ -1,13 +1,12 @@
 // light.c: shadows with soft edges, and the shade between bodies that are close.
 //
-// The sun is a disc with a radius of `spread`. A body at distance t towards it covers a share of it
-// that goes from 0 to 1 while the distance to the edge of its shadow goes from t spread to
-// -t spread.
-// Shares are added, so that no light comes through the joints of a wall.
+// The sun is a disc with the radius s = sun_radius. A body at distance t towards it covers a share of
+// it that goes from 0 to 1 while the distance to the edge of its shadow goes from t s to -t s. Shares
+// are added, so that no light comes through the joints of a wall.
 #include "picture.h"
 
-static const double spread = 0.055;
-static const double around = 0.8;    // how far a body dims, in its sizes
+static const double sun_radius = 0.055;   // radians, as seen from the scene
+static const double shade_reach = 0.8;    // distance within which a body shades, in its sizes
 
 static double covered(double distance, double width) {
   return width > 0.0 ? 1.0 - smooth(-width, width, distance) : distance < 0.0;
@@ -18,7 +17,7 @@ static double behind_sphere(const render *r, const solid *s, vec point) {
   const double t = dot(to, r->sun), radius = s->half.x;
   if (t <= 0.0) return 0.0;
   const double distance = sqrt(most(dot(to, to) - t*t, 0.0)) - radius;
-  return covered(distance, least(spread*t, radius));
+  return covered(distance, least(sun_radius*t, radius));
 }
 
 static double behind_box(const render *r, const solid *s, vec point, double x, double y) {
@@ -43,7 +42,7 @@ static double behind_box(const render *r, const solid *s, vec point, double x, d
   const double enter = box_hit(s, into(s->axis, minus(from, s->center)), into(s->axis, r->sun),
                                &leave, NULL);
   if (!(leave > 1e-9*s->size) || isinf(enter)) return 0.0;
-  return covered(distance, least(spread*most(enter, 0.0), s->size));
+  return covered(distance, least(sun_radius*most(enter, 0.0), s->size));
 }
 
 // The list of a cell; its length.
@@ -73,7 +72,7 @@ double light_sun(const render *r, vec point, int32_t self) {
     const double t = dot(to, r->sun), radius = r->shell[k].radius;
     if (t <= 0.0 || self >= 0) continue;
     const double distance = sqrt(most(dot(to, to) - t*t, 0.0))/radius;
-    sum += covered(radius*(distance - 1.0), spread*t)*(0.07 + 0.18*pow6(least(distance, 1.0)));
+    sum += covered(radius*(distance - 1.0), sun_radius*t)*(0.07 + 0.18*pow6(least(distance, 1.0)));
   }
   return most(1.0 - sum, 0.0)*liquid_light(r, point, r->sun);
 }
@@ -93,11 +92,11 @@ double light_open(const render *r, vec point, vec normal, int32_t self) {
     const solid *s = &r->solid[items[k]];
     if (s->index == self) continue;
     const vec to = minus(s->center, point);
-    const double square = dot(to, to), far = s->reach + around*s->size;
+    const double square = dot(to, to), far = s->reach + shade_reach*s->size;
     if (square > far*far) continue;
     if (s->shape == RENDER_SPHERE) {
       const double distance = sqrt(square);
-      open *= 1.0 - dims(distance - s->half.x, around*s->size,
+      open *= 1.0 - dims(distance - s->half.x, shade_reach*s->size,
                          distance > 0.0 ? dot(to, normal)/distance : 1.0);
     } else {
       const vec at = times(-1.0, into(s->axis, to));
@@ -105,7 +104,7 @@ double light_open(const render *r, vec point, vec normal, int32_t self) {
                            clamp(at.z, -s->half.z, s->half.z)};
       const vec way = out_of(s->axis, minus(nearest, at));
       const double gap = norm(way);
-      open *= 1.0 - dims(gap, around*s->size, gap > 1e-9*s->size ? dot(way, normal)/gap : 0.0);
+      open *= 1.0 - dims(gap, shade_reach*s->size, gap > 1e-9*s->size ? dot(way, normal)/gap : 0.0);
     }
   }
   for (int32_t k = 0; self >= 0 && k < r->floors; k++) {
