@@ -1,28 +1,17 @@
 // test_record.c: recordings against an independent reader of docs/recording.md, cut and damaged
 // files, full disks.
-#include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include <cmocka.h>
+#include "recording_bytes.h"
 
 #include <record.h>
 
 enum { BODIES = 3, FRAMES = 5, SPANS = 3 };
 static const char head[] = "{\"perp\":1}", last[] = "{\"complete\":true}";
 static char path[] = "/tmp/test_record_XXXXXX";   // mkstemp fills it in
-
-typedef struct bytes { unsigned char *data; size_t length; } bytes;
 
 // Values that no rounding touches, of both signs and many sizes.
 static float value_at(int component, int frame, int body) {
@@ -96,15 +85,6 @@ static int write_file(const char *name, char *message, size_t size) {
   return code ? code : closed;
 }
 
-static bytes read_file(const char *name) {
-  FILE *file = fopen(name, "rb");
-  assert_non_null(file);
-  bytes out = {malloc(1 << 20), 0};
-  out.length = fread(out.data, 1, 1 << 20, file);
-  fclose(file);
-  return out;
-}
-
 static bytes whole_file(void) {
   char message[256] = "";
   if (write_file(path, message, sizeof message) != RECORD_OK) fail_msg("%s", message);
@@ -112,20 +92,6 @@ static bytes whole_file(void) {
 }
 
 // ---- the format, read by the words of docs/recording.md ----
-
-static uint32_t u32(const unsigned char *at) {
-  return (uint32_t)(at[0] + 256.0*at[1] + 65536.0*at[2] + 16777216.0*at[3]);
-}
-static uint32_t plane_word(const unsigned char *plane, size_t m, size_t i) {
-  const unsigned char word[4] = {plane[i], plane[m + i], plane[2*m + i], plane[3*m + i]};
-  return u32(word);
-}
-static float as_float(uint32_t word) {
-  float value;
-  memcpy(&value, &word, 4);
-  return value;
-}
-static int64_t signed_of(uint32_t z) { return z % 2 ? -((int64_t)z + 1)/2 : (int64_t)z/2; }
 
 static void check_frames(const unsigned char *plain, uint32_t length, int first) {
   const size_t m = FRAMES*BODIES;
@@ -138,7 +104,7 @@ static void check_frames(const unsigned char *plain, uint32_t length, int first)
     for (int i = 0; i < BODIES; i++) {
       uint32_t word = 0;
       for (int f = 0; f < FRAMES; f++) {
-        word = (uint32_t)(word + signed_of(plane_word(at, m, (size_t)(f*BODIES + i))));
+        word = (uint32_t)(word + signed_of(plane_word(at, m, (size_t)(f*BODIES + i), 4)));
         assert_true(as_float(word) == value_at(c, first + f, i));
       }
     }
@@ -153,14 +119,14 @@ static void check_frames(const unsigned char *plain, uint32_t length, int first)
   for (int f = 0; f < FRAMES; f++) {
     for (int j = 0; touches_at(first + f) != UINT32_MAX && j < (int)touches_at(first + f); j++) {
       const record_touch touch = touch_at(first + f, j);
-      assert_int_equal(plane_word(at, contacts, k), touch.a);
-      assert_int_equal(plane_word(at + 4*contacts, contacts, k), touch.b);
-      assert_int_equal(plane_word(at + 8*contacts, contacts, k), touch.flags);
+      assert_int_equal(plane_word(at, contacts, k, 4), touch.a);
+      assert_int_equal(plane_word(at + 4*contacts, contacts, k, 4), touch.b);
+      assert_int_equal(plane_word(at + 8*contacts, contacts, k, 4), touch.flags);
       const float expected[10] = {touch.point[0], touch.point[1], touch.point[2], touch.normal[0],
                                   touch.normal[1], touch.normal[2], touch.gap, touch.impulse[0],
                                   touch.impulse[1], touch.impulse[2]};
       for (uint32_t c = 0; c < 10; c++)
-        assert_true(as_float(plane_word(at + (12 + 4*c)*contacts, contacts, k)) == expected[c]);
+        assert_true(as_float(plane_word(at + (12 + 4*c)*contacts, contacts, k, 4)) == expected[c]);
       k++;
     }
   }
@@ -188,8 +154,8 @@ static void check_rows(const unsigned char *plain, uint32_t length, int first) {
     assert_int_equal(u32(at), (first + i) % 3);
     if (u32(at) == 2) {
       const unsigned char *iteration = at + 4*(FRAMES - i), *residual = iteration + 4*points;
-      assert_int_equal(plane_word(iteration, points, sum + 1), first + i);
-      assert_true(as_float(plane_word(residual, points, sum + 1)) == -8.0f);
+      assert_int_equal(plane_word(iteration, points, sum + 1, 4), first + i);
+      assert_true(as_float(plane_word(residual, points, sum + 1, 4)) == -8.0f);
     }
     sum += u32(at);
   }
@@ -371,22 +337,11 @@ static void a_full_disk_leaves_whole_chunks_or_no_file(void **state) {
 // A file of HEAD and one chunk with a right check sum and whatever is inside.
 static bytes forge(const char *type, uint32_t first, uint32_t count, const unsigned char *plain,
                    uint32_t length, uint32_t claimed) {
-  bytes out = {calloc(1, 65536), 8};
-  memcpy(out.data, "PERPREC1", 8);
-  for (int k = 0; k < 2; k++) {
-    unsigned char *at = out.data + out.length;
-    uLongf stored = 60000;
-    compress(at + 24, &stored, k ? plain : (const unsigned char *)head,
-             k ? length : sizeof head - 1);
-    const uint32_t words[] = {(uint32_t)stored, k ? claimed : (uint32_t)sizeof head - 1,
-                              k ? first : 0, k ? count : 0};
-    memcpy(at, k ? type : "HEAD", 4);
-    for (int w = 0; w < 4; w++)
-      for (int i = 0; i < 4; i++) at[4 + 4*w + i] = (unsigned char)(words[w] >> 8*i);
-    const uLong crc = crc32(crc32(0, at, 20), at + 24, (uInt)stored);
-    for (int i = 0; i < 4; i++) at[20 + i] = (unsigned char)(crc >> 8*i);
-    out.length += 24 + stored;
-  }
+  bytes out = forge_begin();
+  const forged first_chunk = {"HEAD", 0, 0, (const unsigned char *)head, sizeof head - 1};
+  const forged chunk = {type, first, count, plain, length};
+  forge_chunk(&out, &first_chunk, first_chunk.length);
+  forge_chunk(&out, &chunk, claimed);
   return out;
 }
 

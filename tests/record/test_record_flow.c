@@ -1,25 +1,14 @@
 // test_record_flow.c: recordings of liquids against an independent reader of docs/recording.md, and
 // claims in them that are not true.
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include <cmocka.h>
+#include "recording_bytes.h"
 
 #include <record.h>
 
 enum { FRAMES = 4, BODIES = 2, NX = 6, NY = 5 };
 static const double h = 0.25;
 static char path[] = "/tmp/test_flow_XXXXXX";   // mkstemp fills it in
-
-typedef struct bytes { unsigned char *data; size_t length; } bytes;
 
 static int count_at(int frame) { return frame == 2 ? 0 : 20 + 7*frame; }
 static double place_at(int c, int frame, int i) {   // in the grid, in no order
@@ -78,30 +67,10 @@ static int write_file(int dimension, int fine) {
 
 static bytes whole_file(int dimension, int fine) {
   assert_int_equal(write_file(dimension, fine), RECORD_OK);
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  bytes out = {malloc(1 << 20), 0};
-  out.length = fread(out.data, 1, 1 << 20, file);
-  fclose(file);
-  return out;
+  return read_file(path);
 }
 
 // ---- the format, read by the words of docs/recording.md ----
-
-static uint32_t u32(const unsigned char *at) {
-  return (uint32_t)(at[0] + 256.0*at[1] + 65536.0*at[2] + 16777216.0*at[3]);
-}
-static uint32_t plane_word(const unsigned char *plane, size_t m, size_t i, int width) {
-  uint32_t word = 0;
-  for (int k = 0; k < width; k++) word += (uint32_t)plane[(size_t)k*m + i] << 8*k;
-  return word;
-}
-static float as_float(uint32_t word) {
-  float value;
-  memcpy(&value, &word, 4);
-  return value;
-}
-static int64_t signed_of(uint32_t z) { return z % 2 ? -((int64_t)z + 1)/2 : (int64_t)z/2; }
 
 // A particle of the frame within `place` of where it should be, and with its velocity.
 static int find_particle(int dimension, int frame, const double at[3], const double v[3],
@@ -288,27 +257,14 @@ static void places_stay_in_the_grid(void **state) {
   assert_int_equal(record_fine(over, 64), 0);
 }
 
-// HEAD, then chunks with right check sums and whatever is inside.
-typedef struct forged { const char *type; uint32_t first, count; const unsigned char *plain;
-                        uint32_t length; } forged;
-
+// HEAD, then these chunks: why they are refused, or NULL.
 static void refused(const forged *chunk, int chunks, const char *why) {
   char message[256] = "";
-  bytes out = {calloc(1, 65536), 8};
-  memcpy(out.data, "PERPREC1", 8);
+  bytes out = forge_begin();
   for (int k = -1; k < chunks; k++) {
     static const forged head = {"HEAD", 0, 0, (const unsigned char *)"{}", 2};
     const forged *now = k < 0 ? &head : &chunk[k];
-    unsigned char *at = out.data + out.length;
-    uLongf stored = 8000;
-    compress(at + 24, &stored, now->plain, now->length);
-    const uint32_t words[] = {(uint32_t)stored, now->length, now->first, now->count};
-    memcpy(at, now->type, 4);
-    for (int w = 0; w < 4; w++)
-      for (int i = 0; i < 4; i++) at[4 + 4*w + i] = (unsigned char)(words[w] >> 8*i);
-    const uLong crc = crc32(crc32(0, at, 20), at + 24, (uInt)stored);
-    for (int i = 0; i < 4; i++) at[20 + i] = (unsigned char)(crc >> 8*i);
-    out.length += 24 + stored;
+    forge_chunk(&out, now, now->length);
   }
   record_index index;
   int code = record_scan(out.data, out.length, &index, message, sizeof message);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import {check, finish} from './check.js';
 import {colours, compare, distance, share} from './pictures.js';
 import {UNSOLVED, write} from './sample.js';
-import {folder, kind, make, open, update, webgl} from './stage.js';
+import {checkSilence, folder, kind, make, open, update, webgl} from './stage.js';
 
 const WIDTH = 800, HEIGHT = 450;
 
@@ -277,12 +277,7 @@ try {
     assert.equal(await hidden(), true);
   });
 
-  await check('the console is silent', () => { assert.deepEqual(page.complaints, []); });
-
-  await check('nothing was asked of any network', () => {
-    const own = /^(file:.*\.html(#.*)?|data:.*|blob:.*|about:blank)$/;
-    assert.deepEqual(page.requests.filter(url => !own.test(url)), []);
-  });
+  await checkSilence(page);
 } finally {
   await browser.close();
 }

@@ -1,11 +1,12 @@
 // stage.js: what the tests in a real browser share: pages of sample recordings, the browser, and
 // questions to a page. The arguments are PERP FOLDER [webgl|plain] [--update].
+import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {mkdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {Browser} from './browser.js';
-import {skip, view} from './check.js';
+import {check, skip, view} from './check.js';
 import {readPng} from './zip.js';
 
 const perp = process.argv[2];
@@ -34,4 +35,14 @@ export async function open() {
     root: name => page.run(`document.documentElement.dataset.${name}`),
     text: selector => page.run(`${find(selector)}.textContent`)
   };
+}
+
+// The last checks of a test: what the page has complained about and asked for.
+export async function checkSilence(page) {
+  await check('the console is silent', () => { assert.deepEqual(page.complaints, []); });
+
+  await check('nothing was asked of any network', () => {
+    const own = /^(file:.*\.html(#.*)?|data:.*|blob:.*|about:blank)$/;
+    assert.deepEqual(page.requests.filter(url => !own.test(url)), []);
+  });
 }
