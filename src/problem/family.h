@@ -71,12 +71,13 @@ perp_error delassus_product(const delassus *c, perp_sample *s);   // s = J W J',
 perp_error delassus_factors(delassus *c, double eps, perp_sample *s);
 
 // masonry.c: bricks in running bond, and a ball that comes from the front, along y
-#define MASONRY_LENGTH 0.2        // m, of a brick along x
-#define MASONRY_DEPTH 0.1         // m, of a brick along y
-#define MASONRY_HEIGHT 0.1        // m, of a brick along z
-#define MASONRY_GRAVITY 9.81      // m/s^2
-#define MASONRY_STEP (1.0/60.0)   // s
-#define MASONRY_INSET 0.9         // position of the outermost contact points; 1 is the edge
+typedef struct masonry_data {
+  double length, depth, height;   // m, of a brick along x, y, z
+  double inset;                   // position of the outermost contact points; 1 is the edge
+  double radius, mass;            // m, kg, of the ball
+  double step;                    // s
+} masonry_data;
+extern const masonry_data masonry;
 typedef struct brick { double from, to; int32_t course; } brick;   // along x, in brick lengths
 void masonry_stack(int32_t bricks, brick *list);
 // What brick k lies on: one or two bricks from left to right, or -1, the ground. *first: 0 for
@@ -98,6 +99,10 @@ perp_error masonry_compliance(const delassus *c, int singular, double condition,
 perp_error answer_build(perp_sample *s, double degenerate, random_stream *random);
 perp_error answer_right_side(perp_sample *s, const double *y);         // n
 
+// The data of the bodies of all families.
+static const struct { double density, gravity; } family_bodies = {2000.0, 9.81};   // kg/m^3, m/s^2
+
+#define FAMILY_PI 3.14159265358979323846
 // elementary.c: of the angle 2 pi k/n with 0 < n < 2^60, and of x > 0
 void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine);
 double elementary_log(double x);

@@ -28,8 +28,6 @@ enum {
 // loose, blast and spread bring the number of entries of Q and of rows at v = 0 near Tables 1 and
 // 2. The ball and the bricks are about as slow as gravity makes them in a step. Such scenes are
 // hard for sweeps, as the paper's scenes were.
-#define PRESET_UNREST 0.001   // m/s and rad/s
-#define PRESET_SPEED 0.1      // m/s, of the ball
 #define MNS08_SCENES(X)                                    \
   X("nb7_nc18",       7,   18, 5.83e1, 3, 0.00, 5.00, 1.00) \
   X("nb8_nc45",       8,   45, 2.92e3, 2, 0.00, 1.00, 1.00) \
@@ -73,9 +71,10 @@ static const perp_gallery_parameter parameters[] = {
 };
 #undef NAME
 
-#define TILT 0.15            // rad; bricks and joints are turned by about this around each axis
-#define JITTER 0.1           // relative variation of masses and contact points
-#define JOINT_MAX 16         // contact points per joint
+static const struct disorder {
+  double tilt;               // rad; bricks and joints are turned by about this around each axis
+  double jitter;             // relative variation of masses and contact points
+} disorder = {.tilt = 0.15, .jitter = 0.1};
 
 typedef struct joint {
   int32_t a, b;              // two bricks; a = -1 is the ground
@@ -101,7 +100,7 @@ static double offset(scene *w, double size) { return size*random_range(&w->rando
 // R: a rotation by a small random angle, the quaternion (1, t)/|(1, t)| with random t.
 static void tilt(scene *w, double R[9]) {
   double t[3];
-  for (int32_t d = 0; d < 3; d++) t[d] = offset(w, 0.5*TILT);
+  for (int32_t d = 0; d < 3; d++) t[d] = offset(w, 0.5*disorder.tilt);
   const double s = 1.0/(1.0 + dot(3, t, t)), x = t[0], y = t[1], z = t[2];
   const double full[9] = {1.0 + x*x - y*y - z*z, 2.0*(x*y - z), 2.0*(x*z + y),
                           2.0*(x*y + z), 1.0 - x*x + y*y - z*z, 2.0*(y*z - x),
@@ -140,11 +139,12 @@ static void find_joints(scene *w, double loose) {
 // Distributes the points over random joints, `wish` each. All sets of joints are equally likely.
 static perp_error choose_joints(scene *w, int32_t wish) {
   int32_t left = w->points - 1;                  // one point belongs to the ball
-  if (left > (int64_t)JOINT_MAX*w->joints) {
+  const int64_t room = (int64_t)parameters[POINTS].high*w->joints;
+  if (left > room) {
     return error_set(PERP_ERROR_OPTION,
                      "bricks: %d contact points, but %d joints have room for %lld: choose fewer "
                      "constraints, more bodies, or less loose",
-                     w->points, w->joints, (long long)JOINT_MAX*w->joints + 1);
+                     w->points, w->joints, (long long)room + 1);
   }
   while ((int64_t)wish*w->joints < left) wish++;
   int32_t needed = (left + wish - 1)/wish;
@@ -206,11 +206,11 @@ static int32_t set_joint(scene *w, delassus *c, int32_t p, const joint *f) {
   for (int32_t i = 0; i < f->points; i++) {
     double x, y;
     masonry_spread(i, f->points, &x, &y);
-    x = MASONRY_INSET*x + offset(w, 0.5*JITTER);
-    y = MASONRY_INSET*y + offset(w, 0.5*JITTER);
-    double r[3] = {0.5*MASONRY_LENGTH*(from + to), 0.5*MASONRY_DEPTH*y, MASONRY_HEIGHT*b->course};
-    if (f->upright) r[2] += 0.5*MASONRY_HEIGHT*(1.0 + x);
-    else r[0] += 0.5*MASONRY_LENGTH*(to - from)*x;
+    x = masonry.inset*x + offset(w, 0.5*disorder.jitter);
+    y = masonry.inset*y + offset(w, 0.5*disorder.jitter);
+    double r[3] = {0.5*masonry.length*(from + to), 0.5*masonry.depth*y, masonry.height*b->course};
+    if (f->upright) r[2] += 0.5*masonry.height*(1.0 + x);
+    else r[0] += 0.5*masonry.length*(to - from)*x;
     set_point(w, c, p++, f->a, f->b, r, ca, cb, F);
   }
   return p;
@@ -245,24 +245,24 @@ static perp_error set_right_side(scene *w, const delassus *c, const double *valu
   double middle[3], at[3];
   masonry_centre(&w->brick[hit_brick(w)], middle);
   const double reach = sqrt(values[SPREAD]);
-  const double width = reach*(0.5*MASONRY_LENGTH*sqrt((double)w->bricks) + MASONRY_LENGTH);
-  const double height = reach*(0.5*MASONRY_HEIGHT*w->courses + MASONRY_HEIGHT);
+  const double width = reach*(0.5*masonry.length*sqrt((double)w->bricks) + masonry.length);
+  const double height = reach*(0.5*masonry.height*w->courses + masonry.height);
   for (int32_t k = 0; k < c->bodies; k++) {
     double *uk = u + 6*(size_t)k;
-    for (int32_t d = 0; d < 6; d++) uk[d] = offset(w, values[UNREST])/MASONRY_STEP;
-    uk[2] -= MASONRY_GRAVITY;
+    for (int32_t d = 0; d < 6; d++) uk[d] = offset(w, values[UNREST])/masonry.step;
+    uk[2] -= family_bodies.gravity;
     if (k == w->bricks) continue;
     masonry_centre(&w->brick[k], at);
     const double dx = at[0] - middle[0];
     // Fallen bricks bounce upwards.
     const double dz = w->fell[k] ? fabs(at[2] - middle[2]) : at[2] - middle[2];
     if (fabs(dx) > width || fabs(dz) > height) continue;
-    uk[0] += values[BLAST]*dx/MASONRY_STEP;
-    uk[2] += values[BLAST]*dz/MASONRY_STEP;
+    uk[0] += values[BLAST]*dx/masonry.step;
+    uk[2] += values[BLAST]*dz/masonry.step;
   }
   double *ball = u + 6*(size_t)w->bricks;
-  ball[0] += 0.1*values[SPEED]/MASONRY_STEP;
-  ball[1] += values[SPEED]/MASONRY_STEP;
+  ball[0] += 0.1*values[SPEED]/masonry.step;
+  ball[1] += values[SPEED]/masonry.step;
   for (int32_t i = 0; i < s->n; i++) s->b[i] = delassus_speed(c, i, u);
   free(u);
   return PERP_OK;
@@ -282,7 +282,7 @@ static perp_error build(scene *w, const double *values, perp_sample *s) {
     for (int32_t k = 0; k < w->bricks; k++) tilt(w, w->turn[k]);
     set_rows(w, &c);
     for (int32_t k = 0; k < w->bricks; k++) {
-      masonry_mass(&w->brick[k], 1.0 + offset(w, JITTER), c.W + 6*(size_t)k);
+      masonry_mass(&w->brick[k], 1.0 + offset(w, disorder.jitter), c.W + 6*(size_t)k);
     }
     error = delassus_product(&c, s);
   }
@@ -314,8 +314,8 @@ static void use_preset(const preset *p, double *values) {
   values[LOOSE] = values[MODE] == 1.0 ? p->loose : 0.0;
   values[BLAST] = p->blast;
   values[SPREAD] = p->spread;
-  values[UNREST] = PRESET_UNREST;
-  values[SPEED] = PRESET_SPEED;
+  values[UNREST] = 0.001;   // m/s and rad/s
+  values[SPEED] = 0.1;      // m/s
 }
 
 static perp_error bricks(const double *given, uint64_t seed, perp_sample *s) {

@@ -1,7 +1,6 @@
 // elementary.c: cosine, sine and logarithm from + - * / only, with the same bits on every machine.
 #include "family.h"
 
-#define QUARTER_TURN 1.57079632679489661923   // pi/2
 #define LOG_2 0.693147180559945309417
 
 // The angle is a rational number of turns, so its reduction to [0, pi/4] is exact. There the Taylor
@@ -12,7 +11,7 @@ void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine) {
   if (k < 0) k += n;
   const int64_t quadrant = 4*k/n, r = 4*k - quadrant*n;            // angle = (quadrant + r/n) pi/2
   const int mirrored = 2*r > n;
-  const double t = QUARTER_TURN*((double)(mirrored ? n - r : r)/(double)n), z = t*t;
+  const double t = 0.5*FAMILY_PI*((double)(mirrored ? n - r : r)/(double)n), z = t*t;
   double c = 0.0, s = 0.0;
   for (int32_t j = 9; j > 0; j--) {
     c = (1.0 - c)*z/(double)((2*j - 1)*(2*j));   // 1 - cos t = z/2 - z^2/24 + O(z^3)

@@ -5,9 +5,10 @@
 
 #include <stdlib.h>
 
-#define DENSITY 2000.0       // kg/m^3, of bricks
-#define BALL_RADIUS 0.12     // m
-#define BALL_MASS 20.0       // kg
+const masonry_data masonry = {
+  .length = 0.2, .depth = 0.1, .height = 0.1, .inset = 0.9, .radius = 0.12, .mass = 20.0,
+  .step = 1.0/60.0,
+};
 
 void masonry_stack(int32_t bricks, brick *list) {
   int32_t width = 1;
@@ -39,9 +40,9 @@ int32_t masonry_supports(const brick *list, int32_t k, int32_t *first, int32_t b
 }
 
 void masonry_centre(const brick *b, double c[3]) {
-  c[0] = MASONRY_LENGTH*0.5*(b->from + b->to);
+  c[0] = masonry.length*0.5*(b->from + b->to);
   c[1] = 0.0;
-  c[2] = MASONRY_HEIGHT*(b->course + 0.5);
+  c[2] = masonry.height*(b->course + 0.5);
 }
 
 void masonry_spread(int32_t p, int32_t points, double *x, double *y) {
@@ -51,10 +52,10 @@ void masonry_spread(int32_t p, int32_t points, double *x, double *y) {
 }
 
 void masonry_mass(const brick *b, double factor, double W[6]) {
-  const double length = MASONRY_LENGTH*(b->to - b->from);
-  const double mass = DENSITY*length*MASONRY_DEPTH*MASONRY_HEIGHT*factor;
-  const double side[3] = {length*length, MASONRY_DEPTH*MASONRY_DEPTH,
-                          MASONRY_HEIGHT*MASONRY_HEIGHT};
+  const double length = masonry.length*(b->to - b->from);
+  const double mass = family_bodies.density*length*masonry.depth*masonry.height*factor;
+  const double side[3] = {length*length, masonry.depth*masonry.depth,
+                          masonry.height*masonry.height};
   for (int32_t d = 0; d < 3; d++) {
     W[d] = 1.0/mass;
     W[3 + d] = 12.0/(mass*(side[(d + 1)%3] + side[(d + 2)%3]));
@@ -63,14 +64,14 @@ void masonry_mass(const brick *b, double factor, double W[6]) {
 
 void masonry_ball(const brick *hit, double r[3], double centre[3], double W[6]) {
   masonry_centre(hit, r);
-  r[0] += 0.25*MASONRY_LENGTH*(hit->to - hit->from);
-  r[1] -= 0.5*MASONRY_DEPTH;
-  r[2] += 0.25*MASONRY_HEIGHT;
+  r[0] += 0.25*masonry.length*(hit->to - hit->from);
+  r[1] -= 0.5*masonry.depth;
+  r[2] += 0.25*masonry.height;
   for (int32_t d = 0; d < 3; d++) centre[d] = r[d];
-  centre[1] -= BALL_RADIUS;
+  centre[1] -= masonry.radius;
   for (int32_t d = 0; d < 3; d++) {
-    W[d] = 1.0/BALL_MASS;
-    W[3 + d] = 1.0/(0.4*BALL_MASS*BALL_RADIUS*BALL_RADIUS);
+    W[d] = 1.0/masonry.mass;
+    W[3 + d] = 1.0/(0.4*masonry.mass*masonry.radius*masonry.radius);
   }
 }
 

@@ -10,8 +10,6 @@
 
 #include "plain.h"
 
-#define PI 3.14159265358979323846
-
 // --------------------------------------------------------------------------------- journal bearing
 
 enum { BEARING_NX, BEARING_NY, BEARING_E, BEARING_B };
@@ -36,7 +34,7 @@ static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t nx = (int32_t)values[BEARING_NX], ny = (int32_t)values[BEARING_NY];
   const double e = values[BEARING_E], half = values[BEARING_B];
-  const double hx = 2.0*PI/(nx + 1), hy = 2.0*half/(ny + 1);
+  const double hx = 2.0*FAMILY_PI/(nx + 1), hy = 2.0*half/(ny + 1);
   double *work = assemble_take(4*((int64_t)nx + 2), sizeof *work);
   if (work == NULL) return assemble_no_memory(nx, 0);
   double *p = work, *sine = p + nx + 2, *east = sine + nx + 2, *north = east + nx + 2;
@@ -80,15 +78,15 @@ static const perp_gallery_parameter obstacle_parameters[] = {
   FAMILY_WHOLE("size", 63, 1, 4096, "interior points along each side"),
 };
 
-#define CONE_FROM 0.9                      // radius; beyond it a cone continues the hemisphere
-// u = -OBSTACLE_A ln r + OBSTACLE_B outside of the contact region
-#define OBSTACLE_A 0.680259411891719
-#define OBSTACLE_B 0.471519893402112
+static const struct exact {
+  double a, b;               // u = -a ln r + b outside of the contact region
+} exact = {0.680259411891719, 0.471519893402112};
 
 static double hemisphere(double r2) {
-  if (r2 <= CONE_FROM*CONE_FROM) return sqrt(1.0 - r2);
-  const double rim = sqrt(1.0 - CONE_FROM*CONE_FROM);
-  return rim - CONE_FROM/rim*(sqrt(r2) - CONE_FROM);
+  const double cone = 0.9;   // radius; beyond it a cone continues the hemisphere
+  if (r2 <= cone*cone) return sqrt(1.0 - r2);
+  const double rim = sqrt(1.0 - cone*cone);
+  return rim - cone/rim*(sqrt(r2) - cone);
 }
 
 // Solves -Laplace u >= 0, u >= psi, with equality in one of them, on (-2, 2)^2 with the exact u on
@@ -116,7 +114,7 @@ static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) 
           sum -= psi[kx + m*ky];
         } else {
           const double x = -2.0 + h*(kx + 1), y = -2.0 + h*(ky + 1);
-          sum -= OBSTACLE_B - 0.5*OBSTACLE_A*elementary_log(x*x + y*y);
+          sum -= exact.b - 0.5*exact.a*elementary_log(x*x + y*y);
         }
       }
       s->b[j] = sum;

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#define STEPS_MAX 200   // Lanczos steps; the work arrays have this length
-
 static void apply(const perp_sample *s, const double *x, double *y) {
   for (int32_t j = 0; j < s->n; j++) {           // symmetric: a column is a row
     double sum = 0.0;
@@ -44,12 +42,12 @@ static double eigenvalue(int32_t m, const double *alpha, const double *beta, int
 perp_error spectrum_extremes(const perp_sample *s, int32_t steps, double *smallest,
                              double *largest) {
   const int32_t n = s->n;
-  double *v = assemble_take(3*(int64_t)n, sizeof *v);   // previous, current and next vector
+  if (steps > n) steps = n;
+  // previous, current and next vector: n each; alpha, beta: steps each
+  double *v = assemble_take(3*(int64_t)n + 2*(int64_t)steps, sizeof *v);
   if (v == NULL) return assemble_no_memory(n, 0);
   double *previous = v, *current = v + n, *next = v + 2*(size_t)n;
-  double alpha[STEPS_MAX], beta[STEPS_MAX];
-  if (steps > STEPS_MAX) steps = STEPS_MAX;
-  if (steps > n) steps = n;
+  double *alpha = v + 3*(size_t)n, *beta = alpha + steps;
 
   random_stream random = family_stream(0x5bec7, 0);     // independent of the sample's seed
   for (int32_t i = 0; i < n; i++) current[i] = random_range(&random, -1.0, 1.0);

@@ -28,11 +28,7 @@ static const perp_gallery_parameter parameters[] = {
   FAMILY_BUILT,
 };
 
-#define RADIUS 0.05          // m, mean
-#define DENSITY 2000.0       // kg/m^3
-#define GRAVITY 9.81         // m/s^2
-#define STEP 0.01            // s
-#define PI 3.14159265358979323846
+static const struct { double radius, step; } data = {0.05, 0.01};   // m, mean; s
 
 typedef struct sphere { double c[3], r; int32_t next; } sphere;   // next lower one in its cell
 
@@ -51,7 +47,7 @@ static int32_t column(const heap *h, double x) {
 
 // The height at which a sphere of radius r that falls at (x, y) meets the floor or a sphere.
 static double landing(const heap *h, double x, double y, double r) {
-  const double reach_max = r + 1.2*RADIUS;
+  const double reach_max = r + 1.2*data.radius;
   double z = r;
   const int32_t cx = column(h, x), cy = column(h, y);
   for (int32_t i = cy - 1; i <= cy + 1; i++) {
@@ -75,7 +71,7 @@ static double landing(const heap *h, double x, double y, double r) {
 static void settle(heap *h) {
   for (int32_t k = 0; k < h->side*h->side; k++) h->cell[k] = -1;
   for (int32_t k = 0; k < h->count; k++) {
-    const double r = RADIUS*random_range(&h->random, 0.8, 1.2);
+    const double r = data.radius*random_range(&h->random, 0.8, 1.2);
     double x = 0.0, y = 0.0, z = (double)INFINITY;
     for (int32_t trial = 0; trial < 4; trial++) {
       const double tx = random_range(&h->random, r, h->width - r);
@@ -178,7 +174,7 @@ static void set_rows(const heap *h, const contact_pair *contact, int32_t nc, int
     }
   }
   for (int32_t k = 0; k < h->count; k++) {
-    const double r = h->sphere[k].r, mass = DENSITY*4.0/3.0*PI*r*r*r;
+    const double r = h->sphere[k].r, mass = family_bodies.density*4.0/3.0*FAMILY_PI*r*r*r;
     for (int32_t d = 0; d < 6; d++) {
       c->W[6*(size_t)k + (size_t)d] = d < 3 ? 1.0/mass : 1.0/(0.4*mass*r*r);
     }
@@ -223,11 +219,11 @@ static perp_error set_problem(const delassus *c, const perp_sample *B, const con
     s->colptr[s->n] = filled;
     for (int32_t k = 0; k < 6*c->bodies; k++) {
       const double along = random_range(random, -values[SPEED], values[SPEED]);
-      u[k] = k%6 < 3 ? along : along/RADIUS;
-      if (k%6 == 2) u[k] -= STEP*GRAVITY;
+      u[k] = k%6 < 3 ? along : along/data.radius;
+      if (k%6 == 2) u[k] -= data.step*family_bodies.gravity;
     }
     for (int32_t i = 0; i < rows; i++) {
-      s->b[i] = delassus_speed(c, i, u) + (i < nc ? contact[i].gap/STEP : 0.0);
+      s->b[i] = delassus_speed(c, i, u) + (i < nc ? contact[i].gap/data.step : 0.0);
     }
   }
   free(u);
@@ -274,8 +270,8 @@ static perp_error friction(const double *values, uint64_t seed, perp_sample *s) 
   heap h = {.count = (int32_t)values[BODIES], .random = family_stream(seed, 0)};
   int32_t across = 1;
   while ((int64_t)across*across*across < h.count) across++;
-  h.width = 2.4*RADIUS*(across + 1);
-  h.side = (int32_t)max2(floor(h.width/((2.4 + values[MARGIN])*RADIUS)), 1.0);
+  h.width = 2.4*data.radius*(across + 1);
+  h.side = (int32_t)max2(floor(h.width/((2.4 + values[MARGIN])*data.radius)), 1.0);
   h.sphere = assemble_take(h.count, sizeof *h.sphere);
   h.cell = assemble_take((int64_t)h.side*h.side, sizeof *h.cell);
   delassus c = {0};
@@ -285,7 +281,7 @@ static perp_error friction(const double *values, uint64_t seed, perp_sample *s) 
   perp_error error = h.sphere != NULL && h.cell != NULL ? PERP_OK : assemble_no_memory(h.count, 0);
   if (error == PERP_OK) {
     settle(&h);
-    const double margin = values[MARGIN]*RADIUS + 1e-6*RADIUS;
+    const double margin = values[MARGIN]*data.radius + 1e-6*data.radius;
     for (int32_t k = 0; k < h.count; k++) nc += find_contacts(&h, k, margin, NULL);
     contact = assemble_take(nc, sizeof *contact);
     error = contact != NULL ? delassus_take(&c, nc*(K + 1), h.count) : assemble_no_memory(nc, 0);

@@ -45,7 +45,7 @@ static const perp_gallery_parameter fluid_parameters[] = {
   RIGHT_SIDE,
 };
 
-#define BANDS 3   // on each side of the diagonal
+enum shape { BANDS = 3 };   // on each side of the diagonal
 
 // A Toeplitz matrix with 1 on the diagonal and bands -r_1, -r_2, -r_3 in (-1, 0]. Its eigenvalues
 // exceed 1 - 2 (r_1 + r_2 + r_3). If this bound is not positive, the diagonal is raised until the
@@ -96,7 +96,8 @@ static const perp_gallery_parameter contact_parameters[] = {
   RIGHT_SIDE,
 };
 
-#define BLOCK_ROWS 6   // of a contact: one normal, four tangential directions, one slack
+// The rows of a contact.
+enum block_row { NORMAL, TANGENT_1, TANGENT_2, TANGENT_3, TANGENT_4, SLACK, BLOCK_ROWS };
 
 // A random symmetric dense matrix of 6 x 6 blocks, some of them empty.
 static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R) {
@@ -121,7 +122,7 @@ static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R)
 // Imposes the pattern of E13 (27) on each block that is not empty, also off the diagonal, where a
 // real contact problem has no mu, -1 and 1.
 static void impose_pattern(int32_t contacts, double mu, double *R) {
-  const int32_t n = BLOCK_ROWS*contacts, slack = BLOCK_ROWS - 1;
+  const int32_t n = BLOCK_ROWS*contacts, slack = SLACK;
   for (int32_t b = 0; b < contacts*contacts; b++) {
     double *block = R + ((b/contacts)*BLOCK_ROWS*n + (b%contacts)*BLOCK_ROWS);   // row-major
     if (block[0] == 0.0) continue;

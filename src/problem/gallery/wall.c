@@ -79,10 +79,10 @@ static void set_rows(layout *w, delassus *c) {
     for (int32_t p = 0; p < w->points; p++) {
       double x, y;
       masonry_spread(p, w->points, &x, &y);
-      const double half = 0.5*MASONRY_LENGTH*(to - from);
-      const double r[3] = {0.5*MASONRY_LENGTH*(from + to) + half*(MASONRY_INSET*x + 0.5*offset(w)),
-                           0.5*MASONRY_DEPTH*(MASONRY_INSET*y + 0.5*offset(w)),
-                           MASONRY_HEIGHT*top->course};
+      const double half = 0.5*masonry.length*(to - from);
+      const double r[3] = {0.5*masonry.length*(from + to) + half*(masonry.inset*x + 0.5*offset(w)),
+                           0.5*masonry.depth*(masonry.inset*y + 0.5*offset(w)),
+                           masonry.height*top->course};
       row = add_point(w, c, row, w->below[f], w->above[f], r, ca, cb, up);
     }
   }
@@ -105,7 +105,7 @@ static perp_error set_velocities(layout *w, const delassus *c, double speed, per
   if (u == NULL) return assemble_no_memory(s->n, 0);
   for (int32_t k = 0; k < c->bodies; k++) {
     for (int32_t d = 0; d < 3; d++) u[6*(size_t)k + (size_t)d] = 0.1*offset(w);
-    u[6*(size_t)k + 2] -= MASONRY_STEP*MASONRY_GRAVITY;
+    u[6*(size_t)k + 2] -= masonry.step*family_bodies.gravity;
   }
   double *ball = u + 6*(size_t)w->bricks;
   ball[0] += 0.1*speed;
