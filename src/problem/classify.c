@@ -315,7 +315,7 @@ static perp_error classify_entries(const perp_problem *problem, const perp_view 
     test_m(&of[PERP_CLASS_Z], &of[PERP_CLASS_H], &of[PERP_CLASS_M]);
     definite_by_dominance(&A, of);
     const int open = of[PERP_CLASS_PD].verdict == PERP_UNKNOWN ||
-                     (of[PERP_CLASS_H].verdict == PERP_UNKNOWN && A.n <= CLASSIFY_H_ROWS_MAX);
+                     of[PERP_CLASS_H].verdict == PERP_UNKNOWN;
     if (attempt == 1 || !open || classify_dense_doubles(A.n) == 0) break;
     dense = from->allocate(from->context, classify_dense_doubles(A.n)*sizeof *dense);
     if (dense == NULL) {

@@ -25,15 +25,14 @@ typedef struct finding {        // as in perp_classes.of[]
   char reason[96];
 } finding;
 
-// Rows up to which dense factorisations decide: by elimination, by Cholesky.
-enum { CLASSIFY_H_ROWS_MAX = 500, CLASSIFY_PSD_ROWS_MAX = 1500 };
+enum { CLASSIFY_ROWS_MAX = 1500 };   // rows up to which dense factorisations decide: a few seconds
 size_t classify_dense_doubles(int32_t n);   // length of `dense` below; 0: n is too large
 
 // Tests H+ by diagonal dominance, then by scaling sweeps, then for small n by elimination in the
 // comparison matrix.
 void classify_h(const matrix *A, double *dense, finding *h);
 // Tests definiteness of (A + A')/2 by two shifted Cholesky factorisations. dense is NULL if n
-// exceeds CLASSIFY_PSD_ROWS_MAX.
+// exceeds CLASSIFY_ROWS_MAX.
 void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd);
 perp_error classify_friction(const matrix *A, const perp_allocator *from, finding *friction);
 // Finds all classes of the matrix of a grid of cells, and its number of components.

@@ -7,11 +7,10 @@
 
 enum { SWEEPS_MAX = 20 };              // scaling sweeps before elimination decides H+
 #define RATIO_PROOF_MAX (1.0 - 1e-12)  // a ratio below this is below 1 in spite of rounding
-#define ELIMINATION_MARGIN 1e-9        // relative to the diagonal; subtracted before elimination
 static const double unit = 0x1p-53;    // rounding error of one operation, relative
 
 size_t classify_dense_doubles(int32_t n) {
-  return n <= CLASSIFY_PSD_ROWS_MAX ? (size_t)n*(size_t)n : 0;
+  return n <= CLASSIFY_ROWS_MAX ? (size_t)n*(size_t)n : 0;
 }
 
 // Returns the sum over j != i of |A_ij| v_j, and the number of terms.
@@ -30,7 +29,7 @@ static inline double add_exactly(double *s, double a) {
   return rest;
 }
 
-enum { HIDDEN = 2 };
+enum sign { NEGATIVE = -1, ZERO, POSITIVE, HIDDEN };
 // The proven sign of (<A> v)_i = A_ii v_i - sum over j != i of |A_ij| v_j: -1, 0 or 1. HIDDEN:
 // rounding hides the sign even in twice the precision.
 static int margin(const matrix *A, int32_t i, const double *v) {
@@ -182,10 +181,10 @@ void classify_h(const matrix *A, double *dense, finding *h) {
                 SWEEPS_MAX);
     return;
   }
-  if (n <= CLASSIFY_H_ROWS_MAX && dense != NULL) {
-    int yes = compare_by_elimination(A, ELIMINATION_MARGIN, dense, v) == 1;
+  if (dense != NULL) {
+    int yes = compare_by_elimination(A, 1.0 - RATIO_PROOF_MAX, dense, v) == 1;
     for (int32_t i = 0; yes && i < n; i++) yes = v[i] > 0.0 && margin(A, i, v) == 1;
-    int no = !yes && compare_by_elimination(A, -ELIMINATION_MARGIN, dense, v) == -1;
+    int no = !yes && compare_by_elimination(A, RATIO_PROOF_MAX - 1.0, dense, v) == -1;
     for (int32_t i = 0; no && i < n; i++) no = v[i] == 0.0 || (v[i] > 0.0 && margin(A, i, v) <= 0);
     if (yes)
       finding_set(h, PERP_YES,
@@ -286,10 +285,10 @@ void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd
   if (dense == NULL) {
     if (psd->verdict == PERP_UNKNOWN)
       finding_set(psd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n,
-                  CLASSIFY_PSD_ROWS_MAX);
+                  CLASSIFY_ROWS_MAX);
     if (pd->verdict == PERP_UNKNOWN)
       finding_set(pd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n,
-                  CLASSIFY_PSD_ROWS_MAX);
+                  CLASSIFY_ROWS_MAX);
     return;
   }
   // If the factorisation of S succeeds, the smallest eigenvalue is above -error. It succeeds for

@@ -29,7 +29,7 @@ unmet demands_unmet(const perp_method *method, uint32_t known, facts *f, const p
 // The same for the problem that presolve leaves. The rows and columns it takes out are not checked.
 unmet demands_unmet_after_presolve(const perp_method *method, const perp_problem *problem);
 
-enum { DEMANDS_TEXT = 160 };
+enum demands_size { DEMANDS_TEXT = 160 };
 // "active_set needs a symmetric A, and this A is not symmetric: entries (0, 1) and (1, 0) differ"
 void demands_text(const perp_method *method, unmet of, char text[DEMANDS_TEXT]);
 

@@ -10,6 +10,7 @@
 
 #include "allocator.h"
 #include "assemble.h"
+#include "clock.h"
 #include "contacts.h"
 #include "dense_kernels.h"
 #include "diagonals.h"
@@ -17,10 +18,8 @@
 #include "random.h"
 #include "sparse_ldl.h"
 
-#define FULL_DENSITY_MIN 0.2      // entries relative to n^2 from which a factor is counted as dense
-#define DOMINANCE_ROUNDING 1e-12  // relative to a column: sums may miss by that
-#define PAIR_ROUNDING 1e-10       // |A_ij + A_ji| relative to row and column: less counts as 0
-enum { CLOCK_COLUMNS = 64 };      // columns between two checks of the clock
+// Sums may miss by that, relative to a row and a column. |A_ij + A_ji| below it counts as 0.
+#define ROUNDING_MAX 1e-12
 
 static int knows(const facts *f, uint32_t group) { return (f->known & group) != 0; }
 
@@ -141,9 +140,9 @@ static void end_column(glance *g, facts *f) {
   const double d = g->diagonal;
   f->positive &= d >= 0.0;
   f->hollow |= d == 0.0;
-  f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= PAIR_ROUNDING*max2(g->column, g->row));
+  f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= ROUNDING_MAX*max2(g->column, g->row));
   g->columns &= d >= g->column && d > 0.0;
-  f->nearly_dominant &= d >= (1.0 - DOMINANCE_ROUNDING)*g->column;
+  f->nearly_dominant &= d >= (1.0 - ROUNDING_MAX)*g->column;
   g->rows &= d >= g->row && d > 0.0;
   f->z = !g->mixed;
   f->dominant = g->rows || g->columns;
@@ -163,7 +162,7 @@ static int read_dense(facts *f, const perp_dense *A, const perp_deadline *deadli
                along = A->by_column ? ld : 1;
   glance g = begin_columns(f);
   for (int32_t j = 0; j < n; j++) {
-    if (j%CLOCK_COLUMNS == CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return -1;
+    if (j%CLOCK_LINES == CLOCK_LINES - 1 && deadline_passed(deadline)) return -1;
     const double *column = A->value + (size_t)j*along, *row = A->value + (size_t)j*down;
     for (int32_t i = 0; i < n; i++) {
       const double below = column[(size_t)i*down];
@@ -182,7 +181,7 @@ static int read_csc(facts *f, const perp_csc *A, const perp_csc *T, const perp_d
   glance g = begin_columns(f);
   f->nnz = n > 0 ? A->colptr[n] - A->colptr[0] : 0;   // a block begins within a larger matrix
   for (int32_t j = 0; j < n; j++) {
-    if (j%(8*CLOCK_COLUMNS) == 8*CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return -1;
+    if (j%CLOCK_LINES == CLOCK_LINES - 1 && deadline_passed(deadline)) return -1;
     int32_t p = A->colptr[j], q = T->colptr[j];
     for (; A == T && p < A->colptr[j + 1]; p++, q++) {
       if (A->row[p] == j) g.diagonal = A->value[p];
@@ -217,7 +216,7 @@ static int count_contacts(facts *f, const perp_csc *A, const perp_csc *T,
 // longer than the estimate is worth.
 static int weigh(facts *f, const perp_csc *A, const perp_allocator *from) {
   const double n = A->columns;
-  if ((double)A->colptr[A->columns] > FULL_DENSITY_MIN*n*n) {
+  if ((double)A->colptr[A->columns] > n*(double)n/FACTS_SPARSE_RATIO) {
     f->factor = n*n*n/3.0;
     return 0;
   }

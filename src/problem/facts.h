@@ -11,8 +11,11 @@
 
 #include "symmetry.h"
 
-enum {
-  FACTS_MIRRORED = 1,         // groups of facts
+enum { FACTS_SPARSE_RATIO = 5 };   // n^2 over entries from which zeros of A or its factor are left out:
+                                   // never, up to 2.8 times the work
+
+enum facts_group {
+  FACTS_MIRRORED = 1,
   FACTS_ASYMMETRY = 2,
   FACTS_ENTRIES = 4,          // and FACTS_ASYMMETRY
   FACTS_CONTACTS = 8,

@@ -291,14 +291,9 @@ typedef struct looking {
 } looking;
 
 static void look_at_some(void *data, int32_t from, int32_t to, int32_t share) {
-  enum { CHECK_ROWS = 512 };   // rows checked together
   looking *l = data;
-  int fine = 1;
-  for (int32_t end; from < to; from = end) {
-    end = to - from < CHECK_ROWS ? to : from + CHECK_ROWS;
-    fine = l->x != NULL ? all_finite(l->x + from, end - from) : vectors_fine(l->problem, from, end);
-    if (!fine) break;
-  }
+  const int fine = l->x != NULL ? all_finite(l->x + from, to - from)
+                                : vectors_fine(l->problem, from, to);
   l->doubt[share] = fine ? INT32_MAX : from;
 }
 
