@@ -4,9 +4,13 @@
 
 #include "run.h"
 
-enum { ENUMERATE_ROWS_MAX = 20,        // rows of a problem
-       ENUMERATE_BOXED_ROWS_MAX = 12,  // rows of a problem with a row with two finite bounds
-       ENUMERATE_PIECES_MAX = 4096 };  // pieces kept at once
+enum { ENUMERATE_ROWS_MAX = 20,        // rows of a problem: at most 2^20 assignments
+       // The same if a row has two finite bounds: 3^n <= 2^20.
+       ENUMERATE_BOXED_ROWS_MAX = ENUMERATE_ROWS_MAX*5/8,
+       ENUMERATE_PIECES_MAX = 4096 };  // pieces kept at once: 0.8 MB
+
+// Slacks and multipliers below this may be zero; A is equilibrated and the natural residual near 1.
+#define ENUMERATE_SLACK_MIN 1e-7
 
 typedef enum label { LABEL_LOW, LABEL_HIGH, LABEL_FREE } label;
 

@@ -23,12 +23,11 @@
 #include "small_simplex.h"
 #include "vector.h"
 
-#define TIGHT_DISTANCE_MAX 1e-9           // slack of a tight inequality, in absolute value
 #define DOUBT_TOLERANCES_MAX 100.0        // times the tolerance: a smaller violation leaves doubt
-#define ROUNDING_RATIO 1e-14              // rounding relative to |A||x| + |b|, with up to 20 terms
 #define ZERO_GRADIENT_MAX 1e-12           // gradients that count as zero
 #define ZERO_PIVOT_PER_ROW (8.0*0x1p-52)  // times m: equilibrated pivots that count as zero
-#define POSITIVE_MULTIPLIER_MIN 1e-7      // multipliers; at least one is >= 1/(3 n + 1)
+// Twice the bound of the rounding of a row and of b in it, relative to |A||x| + |b|.
+#define ROUNDING_RATIO (2.0*(ENUMERATE_ROWS_MAX + 3)*0x1p-52)
 
 int32_t enumeration_begin(enumeration *e) {
   const int32_t n = e->n;
@@ -136,7 +135,7 @@ typedef struct margins {   // limits below which a number counts as zero at the 
 static margins margins_at(const enumeration *e, double smallest) {
   double largest = 0.0;
   for (int32_t i = 0; i < e->n; i++) largest = max2(largest, fabs(e->x[i]));
-  const double tight = TIGHT_DISTANCE_MAX + ROUNDING_RATIO*largest;
+  const double tight = ENUMERATE_SLACK_MIN + ROUNDING_RATIO*largest;
   return (margins){tight, tight + 64.0*0x1p-52/smallest*largest};
 }
 
@@ -209,7 +208,7 @@ static void describe(const enumeration *e, int32_t k, margins near, piece *p) {
 static int32_t substitute(enumeration *e, int32_t m, int32_t k, int32_t rows) {
   int32_t equalities = 0;
   for (int32_t i = 0; i < rows; i++) {
-    if (e->u[i] <= POSITIVE_MULTIPLIER_MIN) continue;
+    if (e->u[i] <= ENUMERATE_SLACK_MIN) continue;   // the largest is at least 1/(3 n + 1)
     memcpy(e->S + equalities*k, e->G + i*k, (size_t)k*sizeof(double));
     e->v[equalities++] = e->h[i];
   }

@@ -24,14 +24,21 @@
 #include "vector.h"
 
 enum {
-  DENSE_ROWS_MAX = 100,     // rows: above, the sparse basis is faster, even for a dense A
-  PLAIN_STARTS = 5,         // starts: crash, plain, scaled cover, two random covers
-  CAREFUL_STARTS = 2,       // crash and plain again, with every column refined
-  RANDOM_STARTS = 32,       // starts from random bases if n is small
-  RANDOM_STARTS_LARGE = 2,  // starts from random bases if n is large
-  SMALL_ROWS_MAX = 100,     // rows up to which n is small
-  REPAIRS_MAX = 3,          // restarts from a final basis that the certificate refused
-  ARENA_ROWS_MAX = 64       // rows up to which bytes() reserves the dense arrays
+  DENSE_ROWS_MAX = 100,  // rows: above, the sparse basis is faster, even for a dense A. Always dense:
+                         // 6 times the work
+  REPAIRS_MAX = 3,       // restarts from a final basis that the certificate refused. With 1, one of
+                         // the fc_ problems stays unsolved
+  RANDOM_STARTS = 32     // starts from random bases up to DENSE_ROWS_MAX; without them, 5 problems
+                         // stay unsolved
+};
+
+// The starts before those: the basis, the cover of the option or another one, and whether every
+// column is refined. With the first of the random covers only, 4.6 times the work on some problems.
+enum cover_from { COVER_ASKED, COVER_SCALED, COVER_RANDOM };
+typedef struct start { uint8_t crash, cover, careful; } start;
+static const start starts[] = {
+  {1, COVER_ASKED, 0}, {0, COVER_ASKED, 0}, {0, COVER_SCALED, 0}, {0, COVER_RANDOM, 0},
+  {0, COVER_RANDOM, 0}, {1, COVER_ASKED, 1}, {0, COVER_ASKED, 1},
 };
 static const double noise_ratio_max = 1e-11;   // entry of a column relative to its largest
 static const double pivot_ratio_min = 1e-7;        // pivot relative to its column: less is checked
@@ -64,48 +71,10 @@ static int layout(lemke *l, int32_t n, int64_t nnz, const perp_options *options,
   return code;
 }
 
-// Reads A by columns from submatrix(). Stores no zeros, but has room for n^2 entries.
-typedef struct small_matrix {
-  int32_t *set, *colptr, *row;   // n, n + 1, n^2
-  double *S, *value;             // n^2 each
-} small_matrix;
-
-static small_matrix small_layout(int32_t n, arena *memory) {
-  const size_t m = (size_t)n;
-  small_matrix s;
-  s.set = ARENA_ARRAY(memory, int32_t, m);
-  s.colptr = ARENA_ARRAY(memory, int32_t, m + 1);
-  s.row = ARENA_ARRAY(memory, int32_t, m*m);
-  s.S = ARENA_ARRAY(memory, double, m*m);
-  s.value = ARENA_ARRAY(memory, double, m*m);
-  return s;
-}
-
-static perp_csc small_columns(const perp_operator *A, const small_matrix *s) {
-  const int32_t n = A->n;
-  int32_t count = 0;
-  for (int32_t i = 0; i < n; i++) s->set[i] = i;
-  if (n > 0) A->ops->submatrix(A->self, s->set, n, s->S);
-  for (int32_t j = 0; j < n; j++) {
-    s->colptr[j] = count;
-    for (int32_t i = 0; i < n; i++) {
-      const double a = s->S[(size_t)i*(size_t)n + (size_t)j];
-      if (a == 0.0) continue;
-      s->row[count] = i;
-      s->value[count++] = a;
-    }
-  }
-  s->colptr[n] = count;
-  return (perp_csc){n, n, s->colptr, s->row, s->value};
-}
-
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
-  const int32_t n = limits->n < ARENA_ROWS_MAX ? limits->n : ARENA_ROWS_MAX;
-  arena count = {0};
-  lemke l = {0};
-  small_layout(n, &count);
-  layout(&l, n, (int64_t)n*n, options, &count, NULL);
-  return count.used;
+  (void)limits;
+  (void)options;
+  return 0;   // A decides how much; the run allocates it
 }
 
 // ---- the path ----
@@ -292,34 +261,34 @@ static lemke_end attempt(lemke *l, int cover, int finite, random_stream *random)
 }
 
 // Tries the crash, the plain start with the requested cover, then other covers and random bases.
-static void solve(lemke *l, int32_t first) {
+static void solve(lemke *l) {
   const perp_options *options = l->run->options;
   random_stream random = {options->seed, 0};
   int rays = 0, tried = 0, other_ends = 0;   // other_ends: of plain starts
-  const int32_t last = PLAIN_STARTS + CAREFUL_STARTS +
-                       (l->n <= SMALL_ROWS_MAX ? RANDOM_STARTS : RANDOM_STARTS_LARGE);
-  for (int32_t start = first; start < last; start++) {
-    l->careful = start >= PLAIN_STARTS && start < PLAIN_STARTS + CAREFUL_STARTS;
-    const int32_t k = l->careful ? start - PLAIN_STARTS : start;
-    if (k < first) continue;
-    const int cover = k <= 1 ? options->pivot.cover : k == 2 ? PERP_COVER_SCALED
-                                                             : PERP_COVER_RANDOM;
-    lemke_guess(l, k == 0 ? options->pivot.crash : 0);
-    if (k >= PLAIN_STARTS) lemke_random_guess(l, &random);
-    const int code = lemke_crash(l, k == 0);
+  const int32_t listed = (int32_t)(sizeof starts/sizeof *starts),
+                last = listed + (l->n <= DENSE_ROWS_MAX ? RANDOM_STARTS : 0);
+  for (int32_t k = 0; k < last; k++) {
+    const start own = k < listed ? starts[k] : (start){0, COVER_RANDOM, 0};
+    if (own.crash && options->pivot.crash == 0) continue;
+    const int cover = own.cover == COVER_ASKED    ? options->pivot.cover
+                      : own.cover == COVER_SCALED ? PERP_COVER_SCALED : PERP_COVER_RANDOM;
+    l->careful = own.careful;
+    lemke_guess(l, own.crash ? options->pivot.crash : 0);
+    if (k >= listed) lemke_random_guess(l, &random);
+    const int code = lemke_crash(l, own.crash);
     if (code < 0) {
       over(l, code);
       return;
     }
     if (code > 0) continue;
     if (contradiction(l)) return;
-    const lemke_end end = attempt(l, cover, !l->harris && k > 0 && k < PLAIN_STARTS, &random);
+    const lemke_end end = attempt(l, cover, !l->harris && !own.crash && k < listed, &random);
     tried++;
     if (end == LEMKE_OVER) return;
     if (end == LEMKE_RAY) {
       rays++;
       if (offer_ray(l)) return;
-    } else if (k > 0 && k < PLAIN_STARTS) {
+    } else if (!own.crash && k < listed) {
       other_ends++;
     }
     if (!run_continue(l->run)) return;
@@ -338,32 +307,22 @@ static void run_lemke(perp_run *run) {
   const int32_t n = run->n;
   const perp_allocator *allocator = run_allocator(run);
   lemke l = {.run = run, .n = n, .harris = run->options->pivot.harris};
-  perp_csc assembled = {0};
-  const int small = n <= ARENA_ROWS_MAX && !sparse_for(n, run->options);
-  if (!run_continue(run) || (!small && !run_may_fit_analysis(run))) return;
-  int code = 0;
-  if (small) {
-    const small_matrix s = small_layout(n, run->memory);
-    l.A = small_columns(&run->A, &s);
-    code = layout(&l, n, (int64_t)n*n, run->options, run->memory, allocator);
-  } else {
-    code = assemble_csc(&run->A, 0, allocator, &assembled);
-    if (code > 0) {
-      run_stop(run, PERP_STATUS_BREAKDOWN, "lemke needs the entries of A, which are not known");
+  if (!run_continue(run) || (n > DENSE_ROWS_MAX && !run_may_fit_analysis(run))) return;
+  int code = assemble_csc(&run->A, 0, allocator, &l.A);
+  if (code > 0) {
+    run_stop(run, PERP_STATUS_BREAKDOWN, "lemke needs the entries of A, which are not known");
+    return;
+  }
+  if (code == 0) {
+    arena count = {0};
+    layout(&l, n, l.A.colptr[n], run->options, &count, allocator);
+    void *block = run_allocate(run, arena_block_bytes(&count));
+    if (block == NULL) {
+      assembled_free(allocator, &l.A);
       return;
     }
-    arena count = {0};
-    if (code == 0) {
-      l.A = assembled;
-      layout(&l, n, assembled.colptr[n], run->options, &count, allocator);
-      void *block = run_allocate(run, arena_block_bytes(&count));
-      if (block == NULL) {
-        assembled_free(allocator, &assembled);
-        return;
-      }
-      arena memory = arena_on_block(block, arena_block_bytes(&count));
-      code = layout(&l, n, assembled.colptr[n], run->options, &memory, allocator);
-    }
+    arena memory = arena_on_block(block, arena_block_bytes(&count));
+    code = layout(&l, n, l.A.colptr[n], run->options, &memory, allocator);
   }
   int positive = 1;   // with a positive diagonal the sweeps of a crash need no rows of A
   for (int32_t i = 0; code == 0 && i < n; i++) positive &= csc_entry(&l.A, i, i) > 0.0;
@@ -372,13 +331,13 @@ static void run_lemke(perp_run *run) {
   if (code == 0) {
     for (int32_t i = 0; i < n; i++) l.iota[i] = i;
     memset(l.u.value, 0, (size_t)n*sizeof *l.u.value);
-    solve(&l, run->options->pivot.crash > 0 ? 0 : 1);
+    solve(&l);
   } else {
     over(&l, -2);
   }
   basis_end(&l.B);
   if (l.T.colptr != NULL) assembled_free(allocator, &l.T);
-  if (!small) assembled_free(allocator, &assembled);
+  assembled_free(allocator, &l.A);
 }
 
 static const perp_parameter parameters[] = {

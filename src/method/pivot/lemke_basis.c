@@ -10,7 +10,7 @@
 
 // A column whose pivots are all smaller depends on the others; the entries of A are near 1.
 static const double safe_pivot_min = 1e-11;
-enum { REFINEMENTS_MAX = 8 };  // steps of refinement
+enum { REFINEMENTS_MAX = 8 };  // steps of refinement; with 1, up to 2.2 times the work
 
 basis_column lemke_column(const lemke *l, int32_t variable) {
   static const double minus_one = -1.0;

@@ -11,10 +11,6 @@
 #include "lemke.h"
 #include "vector.h"
 
-enum {
-  SINGLE_DROPS_MAX = 8,  // dependent columns dropped one at a time, after those found at once
-  DROP_ROUNDS_MAX = 12   // rounds that drop basic x outside their bounds
-};
 static const double pivot_ratio_min = 1e-7;          // pivot relative to its column
 static const double cover_ratio = 1e-4;   // d in the rows of basic x, relative to the other rows
 
@@ -252,9 +248,7 @@ static int factor_repaired(lemke *l) {
   if (code <= 0) return code;
   code = lemke_drop_dependent(l);
   if (code == 0) code = lemke_factor(l, floor);
-  for (int32_t k = 0; k < SINGLE_DROPS_MAX && code > 0 &&
-                      !is_free(l, lemke_row(l, l->head[code - 1])); k++) {
-    if (l->head[code - 1] >= l->n) break;
+  while (code > 0 && l->head[code - 1] < l->n && !is_free(l, l->head[code - 1])) {
     lemke_place(l, code - 1, Y_OF(l, l->head[code - 1]));
     code = lemke_factor(l, floor);
   }
@@ -295,29 +289,26 @@ static double needed(lemke *l, double epsilon) {
   return z0;
 }
 
-// Drops basic x that are outside their bounds, a few times. Then only slacks are violated. Also
-// drops x that z0 would push out while it repairs the slacks. So d > 0 in all rows, and Lemke's
-// argument against rays on copositive matrices holds: the path is the end of the plain path for d.
+// Drops basic x that are outside their bounds. If there are none, only slacks are violated; then it
+// drops the x that z0 would push out while it repairs the slacks. With none of these either, d > 0
+// in all rows, and Lemke's argument against rays on copositive matrices holds: the path is the end
+// of the plain path for d. More rounds take more work.
 static int drop_outside(lemke *l) {
-  for (int32_t round = 0;; round++) {
-    lemke_values(l);
-    int32_t dropped = 0;
-    for (int32_t pass = 0; pass < 2 && dropped == 0 && round < DROP_ROUNDS_MAX; pass++) {
-      const double z0 = pass == 1 ? needed(l, cover_ratio) : 0.0;
-      for (int32_t k = 0; k < l->n; k++) {
-        const int32_t i = l->head[k];
-        if (i >= l->n) continue;
-        const double w = beyond(l, k, l->value[k] + (pass == 1 ? z0*l->other[k] : 0.0));
-        if (fabs(w) <= 1e-9) continue;
-        l->side[i] = w > 0.0 ? AT_UPPER : AT_LOWER;
-        lemke_place(l, k, Y_OF(l, i));
-        dropped++;
-      }
+  lemke_values(l);
+  int32_t dropped = 0;
+  for (int pass = 0; pass < 2 && dropped == 0; pass++) {
+    const double z0 = pass == 1 ? needed(l, cover_ratio) : 0.0;
+    for (int32_t k = 0; k < l->n; k++) {
+      const int32_t i = l->head[k];
+      if (i >= l->n) continue;
+      const double w = beyond(l, k, l->value[k] + (pass == 1 ? z0*l->other[k] : 0.0));
+      if (fabs(w) <= 1e-9) continue;
+      l->side[i] = w > 0.0 ? AT_UPPER : AT_LOWER;
+      lemke_place(l, k, Y_OF(l, i));
+      dropped++;
     }
-    if (dropped == 0) return 0;
-    const int code = factor_repaired(l);
-    if (code != 0) return code;
   }
+  return dropped > 0 ? factor_repaired(l) : 0;
 }
 
 int lemke_crash(lemke *l, int feasible) {

@@ -1,11 +1,9 @@
 // pivoting_finish.c: ends dantzig and keller: refines x_I on the original A and checks all rows.
 #include "pivoting.h"
 
-#include "vector.h"
+#include <float.h>
 
-#define EPS 0x1p-52
-#define REFINEMENTS_MAX 30        // steps; a skew part gains a factor asymmetry*condition per step
-#define CORRECTION_ROUNDS_MAX 30  // rounds of pivots after rounding has made rows wrong again
+#include "vector.h"
 
 // max |y_i|/(|A||x| + |b|) over I
 static double largest_error(const pivoting *s) {
@@ -18,14 +16,15 @@ static double largest_error(const pivoting *s) {
   return worst;
 }
 
-// x_I <- x_I - A_II^-1 y_I with y of the original A, while that helps.
+// x_I <- x_I - A_II^-1 y_I with y of the original A, while that halves the error. A skew part gains
+// a factor asymmetry*condition per step.
 static int refine(pivoting *s) {
   perp_run *run = s->run;
   double last = (double)INFINITY;
-  for (int32_t k = 0; k < REFINEMENTS_MAX; k++) {
+  for (;;) {
     if (run_apply(run, run->x, s->y) != 0) return 0;
     const double now = largest_error(s);
-    if (now <= 4.0*EPS || !(now < 0.5*last) || run_out_of_time(run)) return 1;
+    if (now <= 4.0*DBL_EPSILON || !(now < 0.5*last) || run_out_of_time(run)) return 1;
     last = now;
     for (int32_t q = 0; q < s->P.m; q++) s->dx[q] = -s->y[s->P.set[q]];
     principal_solve(&s->P, s->dx);
@@ -34,7 +33,6 @@ static int refine(pivoting *s) {
       run->x[i] = clamp(run->x[i] + s->dx[q], lower(run->lo, i), upper(run->hi, i));
     }
   }
-  return run_apply(run, run->x, s->y) == 0;
 }
 
 // 1: x is a solution, or the run has ended.
@@ -66,8 +64,7 @@ void pivoting_finish(pivoting *s) {
     wrong += s->P.place[i] < 0 && !s->settled[i];
   }
   s->rounds++;
-  if (wrong > 0 && s->rounds <= CORRECTION_ROUNDS_MAX && (s->rounds <= 3 || s->residual < 0.9*before))
-    return;
+  if (wrong > 0 && (s->rounds <= 3 || s->residual < 0.9*before)) return;
   if (!pivoting_again(s))
     run_stop(run, PERP_STATUS_STALLED,
              wrong > 0 ? "the last x of %s stays wrong in some rows"

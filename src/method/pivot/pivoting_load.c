@@ -6,10 +6,9 @@
 
 #include <string.h>
 
+#include "facts.h"
 #include "symmetry.h"
 #include "vector.h"
-
-#define SPARSE_ENTRY_RATIO 8  // n^2 over nonzeros from which zeros are left out
 
 static void take(pivoting *s, arena *memory, int32_t n) {
   const size_t m = (size_t)n;
@@ -22,8 +21,8 @@ static void take(pivoting *s, arena *memory, int32_t n) {
   s->settled = ARENA_ARRAY(memory, uint8_t, m);
   s->rows = ARENA_ARRAY(memory, int32_t, m);
   s->begin = ARENA_ARRAY(memory, int32_t, m + 1);
-  s->column = ARENA_ARRAY(memory, int32_t, m*m/SPARSE_ENTRY_RATIO);
-  s->value = ARENA_ARRAY(memory, double, m*m/SPARSE_ENTRY_RATIO);
+  s->column = ARENA_ARRAY(memory, int32_t, m*m/FACTS_SPARSE_RATIO);
+  s->value = ARENA_ARRAY(memory, double, m*m/FACTS_SPARSE_RATIO);
 }
 
 size_t pivoting_bytes(const perp_limits *limits, const perp_options *options) {
@@ -162,7 +161,7 @@ static int load(pivoting *s) {   // 0: out of time
   s->P.A = s->A;
   s->P.root = s->root;
   if (n >= 16 && run_out_of_time(s->run)) return 0;   // pairs may be missing
-  s->sparse = n >= PIVOTING_SMALL_ROWS && count_nonzeros(s) <= (int64_t)n*n/SPARSE_ENTRY_RATIO;
+  s->sparse = n >= PIVOTING_SMALL_ROWS && count_nonzeros(s) <= (int64_t)n*n/FACTS_SPARSE_RATIO;
   if (!s->sparse) return 1;
   int32_t count = 0;
   for (int32_t i = 0; i < n; i++) {

@@ -7,20 +7,19 @@
 // complementarity problems (1994). All of V flips while |V| has fallen within the last 10 rounds.
 // Otherwise only its largest index flips (Murty's rule) until |V| falls: finite for P-matrices.
 // Murty's rule may take 2^n - 1 pivots, and takes thousands on ill-conditioned walls. After
-// MURTY_PIVOTS_MAX(n) of them (n <= 4000) rows are driven one by one as in dantzig.c, which is
-// finite too and needs a few hundred pivots there. A row of I leaves to the bound that it passed.
-// If A_II is singular, A_II + sigma I is factored, and refinement removes the error. Cost per
-// round: a factorisation of A_II and a product with A.
+// MURTY_PIVOTS_MAX(n) of them (n <= PIVOTING_ROWS_MAX) rows are driven one by one as in dantzig.c,
+// which is finite too and needs a few hundred pivots there. A row of I leaves to the bound that it
+// passed. If A_II is singular, A_II + sigma I is factored, and refinement removes the error.
+// Cost per round: a factorisation of A_II and a product with A.
+#include <float.h>
+
 #include "pivoting.h"
 #include "vector.h"
 
-#define IDLE_ROUNDS_MAX 10          // rounds without a smaller V before single pivots: Judice, Pires
-#define REFINEMENTS_MAX 3           // steps of x_I -= A_II^-1 y_I; rounding needs two
-#define SHIFTED_REFINEMENTS_MAX 20  // the same with a shifted factor, which converges slowly
-#define SIGMA 0x1p-30               // relative to the entries, which are near 1
-#define SINGLE_ROWS_MAX 4000        // rows up to which single pivots update a factor
+// Relative to the entries, which are near 1. A million times more or less: 4 problems of 13 with a
+// singular A_II stay unsolved.
+#define SIGMA 0x1p-30
 #define MURTY_PIVOTS_MAX(n) (100 + (n)/10)   // single pivots in all
-#define VIOLATION_MIN 0x1p-42  // relative to the largest |b| and |y|: less is no violation
 
 typedef struct pivots {
   perp_run *run;
@@ -87,7 +86,7 @@ static int begin(pivots *p, perp_run *run) {
   const perp_limits limits = {.n = n};
   p->solver = run_allocate(run, p->linear->bytes(&limits));
   if (p->solver == NULL) return 0;
-  p->tolerance = VIOLATION_MIN;
+  p->tolerance = n*DBL_EPSILON;   // relative to the largest |b| and |y|: less is rounding
   for (int32_t i = 0; i < n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
     p->is_free[i] = run->x[i] > lo && run->x[i] < hi;
@@ -129,7 +128,6 @@ static int solve(pivots *p) {
   perp_run *run = p->run;
   const int32_t n = run->n;
   const perp_deadline deadline = run_deadline(run);
-  const int32_t steps = p->is_shifted ? SHIFTED_REFINEMENTS_MAX : REFINEMENTS_MAX;
   double last = (double)INFINITY;
   for (int32_t k = 0;; k++) {
     if (run_apply(run, p->z, p->y) != 0) return 0;
@@ -138,7 +136,7 @@ static int solve(pivots *p) {
       p->rhs[i] = p->is_free[i] ? -p->y[i] : 0.0;
       worst = max_or_nan(worst, fabs(p->rhs[i]));
     }
-    if (k == steps || worst == 0.0 || !(worst < last)) return 1;
+    if (worst == 0.0 || !(worst < 0.5*last)) return 1;
     if (k > 1 && worst <= 0x1p-50*size_of_y(p)) return 1;
     last = k == 0 ? (double)INFINITY : worst;
     const int code = p->linear->solve(p->solver, p->rhs, p->dz, &deadline);
@@ -257,7 +255,7 @@ static void drive_rows(pivots *p) {
 static void pivot(pivots *p) {
   perp_run *run = p->run;
   const int32_t n = run->n;
-  int32_t least = INT32_MAX, patience = IDLE_ROUNDS_MAX, singles = 0;
+  int32_t least = INT32_MAX, patience = PIVOTING_IDLE_ROUNDS_MAX, singles = 0;
   int single = 0, updated = 0;
   while (run_continue(run)) {
     if (!solve_round(p, &updated)) continue;
@@ -277,12 +275,12 @@ static void pivot(pivots *p) {
     }
     if (wrong < least) {
       least = wrong;
-      patience = IDLE_ROUNDS_MAX;
+      patience = PIVOTING_IDLE_ROUNDS_MAX;
       single = updated = 0;
     } else if (patience > 0) {
       patience--;
     } else {
-      if (!single) updated = n <= SINGLE_ROWS_MAX && begin_single(p);
+      if (!single) updated = n <= PIVOTING_ROWS_MAX && begin_single(p);
       single = 1;
       if (singles++ == MURTY_PIVOTS_MAX(n) && p->single != NULL) {
         drive_rows(p);

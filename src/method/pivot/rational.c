@@ -3,13 +3,14 @@
 // A Farkas vector of data with few digits is rational, and must be exact to give exact zeros in
 // A'u. Powers of two need no digits, because rows and columns were scaled by them. So only the odd
 // part of a denominator counts.
+#include <float.h>
 #include <math.h>
 
 #include "feasibility.h"
 #include "vector.h"
 
 #define DENOMINATOR_MAX 0x1p20  // common odd denominator
-#define NUMERATOR_MAX 0x1p52    // numerators, so that they are exact as doubles
+#define NUMERATOR_MAX (1.0/DBL_EPSILON)   // numerators, so that they are exact as doubles
 
 // p/q = m within the tolerance, with the smallest q that a continued fraction gives. 0: none.
 static int approximate(double m, double tolerance, double *p, double *q) {

@@ -16,12 +16,11 @@
 #include <math.h>
 
 #include "diagonals.h"
+#include "pivoting.h"
 #include "run.h"
 #include "vector.h"
 
-enum { IDLE_STEPS_MAX = 10 };  // steps without fewer wrong rows before single changes
-
-enum { INSIDE = 0, AT_LO = 1, AT_HI = 2 };
+enum place { INSIDE, AT_LO, AT_HI };
 
 typedef struct bands {
   int32_t n;
@@ -144,7 +143,7 @@ static int32_t relabel(bands *t, int32_t *fewest, int32_t *patience) {
   }
   if (wrong < *fewest) {
     *fewest = wrong;
-    *patience = IDLE_STEPS_MAX;
+    *patience = PIVOTING_IDLE_ROUNDS_MAX;
   } else {
     --*patience;
   }
@@ -164,7 +163,7 @@ static void policy_iteration(bands *t, perp_run *run) {
   }
   if (run_apply(run, t->x, t->y) != 0) return;
   for (int32_t i = 0; i < t->n; i++) t->at[i] = wanted(t, i);
-  int32_t fewest = INT32_MAX, patience = IDLE_STEPS_MAX;
+  int32_t fewest = INT32_MAX, patience = PIVOTING_IDLE_ROUNDS_MAX;
   while (run_continue(run)) {
     solve(t);
     run->factorizations++;
