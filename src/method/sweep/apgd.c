@@ -11,10 +11,8 @@
 // one product with A per trial of L, because A x+ = A z + A d.
 #include <string.h>
 
-#include "run.h"
+#include "sweep.h"
 #include "vector.h"
-
-enum { REFRESH_ITERATIONS = 50 };  // iterations after which y is computed from x again
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
   (void)options;
@@ -65,7 +63,7 @@ static void run_apgd(perp_run *run) {
     }
     // Compute y again at both points: the momentum would amplify a difference between an accurate y
     // and an inaccurate one by 1/(1 - beta).
-    if (run->iterations%REFRESH_ITERATIONS == REFRESH_ITERATIONS - 1 &&
+    if (run->iterations%SWEEP_REFRESH_PASSES == SWEEP_REFRESH_PASSES - 1 &&
         (run_apply(run, x, yx) != 0 || run_apply(run, old, d) != 0))
       return;
     run->residual = run_residual(run, x, yx);

@@ -14,6 +14,7 @@
 // bound-constrained optimization problems (1999), the comparator of MNS08 Table 4. Converges for
 // symmetric PD A (More, Toraldo). Cost per iteration: a few products, a preconditioner per face,
 // and a product and an application of the preconditioner per CG iteration.
+#include <float.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -24,14 +25,16 @@
 #include "preconditioner.h"
 #include "vector.h"
 
-#define DECREASE_RATIO_MIN 0.1        // mu: part of the predicted decrease that a step must reach
-#define GRADIENT_GAIN_RATIO_MIN 0.25  // gain of a gradient step over the best one; less ends them
-#define CG_GAIN_RATIO_MIN 0.1         // gain of a CG iteration over the best one; less ends CG
-#define CG_GAIN_RATIO_FACTOR 0.1      // factor on CG_GAIN_RATIO_MIN each time that the face stays
-#define GRADIENT_STEPS_MAX 5          // gradient steps per iteration
-#define FACES_MAX 10                  // faces per iteration
-#define HALVINGS_MAX 40               // halvings of a step
-#define IDLE_ITERATIONS_MAX 30        // iterations in which neither phi nor the residual falls
+#define DECREASE_RATIO_MIN 0.1   // mu: part of the predicted decrease that a step must reach
+// Gain of a gradient step over the best one; less ends them. With 1, up to 1.5 times the work; with
+// 0.1, a singular matrix stays unsolved.
+#define GRADIENT_GAIN_RATIO_MIN 0.25
+// Gain of a CG iteration over the best one; less ends CG. Also the factor on it each time that the
+// face stays; without it, CG would take up to 1.3 times the work.
+#define CG_GAIN_RATIO_MIN 0.1
+// Gradient steps per iteration, faces per iteration, and iterations in which neither phi nor the
+// residual falls. With 1 or without a limit, 2.9 times the work on walls, or they stay unsolved.
+#define ROUNDS_MAX 10
 
 typedef struct projection {
   int32_t n, m;              // rows; free rows
@@ -80,7 +83,7 @@ static outcome search(projection *s, perp_run *run, double alpha, double *gain, 
   const int32_t n = s->n;
   double *x = run->x;
   *full = 1;
-  for (int k = 0; k < HALVINGS_MAX; k++, alpha *= 0.5) {
+  for (const double least = DBL_EPSILON*alpha; alpha >= least; alpha *= 0.5) {
     double predicted = 0.0, curvature = 0.0;
     for (int32_t i = 0; i < n; i++) {
       const double to = x[i] + alpha*s->d[i];
@@ -144,7 +147,7 @@ static double first_step(projection *s, perp_run *run) {
 static outcome gradient_steps(projection *s, perp_run *run, double *total) {
   double best = 0.0;
   *total = 0.0;
-  for (int k = 0; k < GRADIENT_STEPS_MAX; k++) {
+  for (int k = 0; k < ROUNDS_MAX; k++) {
     int32_t changed = 0;
     double gain, largest = 0.0;
     int full;
@@ -279,13 +282,13 @@ static int wrong_bounds(const projection *s, const perp_run *run) {   // rows th
 
 static outcome faces(projection *s, perp_run *run, double *gain_ratio_min, double *total) {
   *total = 0.0;
-  for (int k = 0; k < FACES_MAX; k++) {
+  for (int k = 0; k < ROUNDS_MAX; k++) {
     const int changed = take_face(s, run);
     int full = 1;
     double gain;
     if (s->m == 0) return STAYED;
-    *gain_ratio_min = changed || wrong_bounds(s, run) ? CG_GAIN_RATIO_MIN
-                                              : max2(CG_GAIN_RATIO_FACTOR**gain_ratio_min, 1e-30);
+    const double next = changed || wrong_bounds(s, run) ? 1.0 : *gain_ratio_min;
+    *gain_ratio_min = max2(CG_GAIN_RATIO_MIN*next, 1e-30);
     if (face_direction(s, run, *gain_ratio_min) != 0) return ENDED;
     const outcome end = search(s, run, 1.0, &gain, &full);
     if (end != STEPPED) return end;
@@ -314,7 +317,7 @@ static void iterate(projection *s, perp_run *run) {
     idle = run->residual < best || first + second > 0.0 ? 0 : idle + 1;
     if (first + second == 0.0) gain_ratio_min = CG_GAIN_RATIO_MIN;
     best = min2(best, run->residual);
-    if (idle < IDLE_ITERATIONS_MAX || run->residual <= run->options->tol || run_check(run)) continue;
+    if (idle < ROUNDS_MAX || run->residual <= run->options->tol || run_check(run)) continue;
     run_stop(run, PERP_STATUS_STALLED,
              "gradient_projection no longer lowers the objective");
   }

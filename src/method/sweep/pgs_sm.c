@@ -24,16 +24,13 @@
 #include "sweep.h"
 #include "vector.h"
 
-#define SIGMA_FIRST 1e-12                 // first sigma of a singular A_II, over the least A_ii
-#define SIGMA_FACTOR 100.0                // growth of sigma while a pivot fails
-#define SIGMA_MAX 1e-7                    // over the largest A_ii: beyond, A_II is indefinite
-#define SOLVE_RESIDUAL_MAX 1e-4           // relative y_I after a solve: with more, A_II is singular
-#define Y_ROUNDING 1e-11                  // rounding of y relative to its terms
-#define PROXIMAL_STEPS_MAX 6              // proximal steps with a regularised A_II
-#define IDLE_PHI_ITERATIONS_MAX 20        // iterations in which phi falls only by rounding
-#define IDLE_RESIDUAL_ITERATIONS_MAX 200  // iterations without a lower residual, if phi is not used
-#define CYCLE_ITERATIONS_MAX 64           // iterations that are remembered to find a cycle
-#define SECONDS_PER_OPERATION 1e-9        // until an operation has been timed
+// sigma of a singular A_II over the largest A_ii; if a pivot still fails, A_II is indefinite. A
+// million times more: 1.3 times the work.
+#define SIGMA 1e-12
+enum { IDLE_ITERATIONS_MAX = 64 };   // iterations without progress, and remembered to find a cycle
+// Until an operation has been timed. A million times more or less: problems with little time stay
+// unsolved.
+#define SECONDS_PER_OPERATION 1e-9
 
 typedef struct subspace {
   int32_t n, unbounded;      // rows; rows without bounds
@@ -47,13 +44,13 @@ typedef struct subspace {
   face *all, *rest;          // A_II; the rows without bounds, NULL until needed
   face *general;            // for an A_II that is not definite; NULL until needed
   double *root;              // n: 1/sqrt(A_ii), the unit of x_i
-  double least, largest;     // A_ii > 0
+  double largest;            // A_ii > 0
   double sigma;
   int indefinite;            // 1: the current A_II is not definite
   double flop;               // seconds of an operation
   int64_t phases, backed;    // phases so far; phases that returned to z_b because phi is lower there
   int64_t entered, taken;    // sums over phases: free rows with bounds at the start; those projected
-  struct { uint64_t set; double residual; } record[CYCLE_ITERATIONS_MAX];
+  struct { uint64_t set; double residual; } record[IDLE_ITERATIONS_MAX];
 } subspace;
 
 static void layout(subspace *s, arena *memory, int32_t n) {
@@ -117,8 +114,8 @@ static int factor(subspace *s, perp_run *run) {
   s->known = s->indefinite = 0;
   run->factorizations++;
   int failed = face_update(s->all, s->is_free, &deadline);
-  while (failed > 0 && s->sigma < SIGMA_MAX*s->largest) {
-    s->sigma = s->sigma > 0.0 ? SIGMA_FACTOR*s->sigma : SIGMA_FIRST*s->least;
+  if (failed > 0 && s->sigma == 0.0) {
+    s->sigma = SIGMA*s->largest;
     face_shift(s->all, s->sigma);
     run->factorizations++;
     failed = face_update(s->all, s->is_free, &deadline);
@@ -145,51 +142,15 @@ static int back_solve(subspace *s, double *v) {
   return face_solve(s->indefinite ? s->general : s->all, v, 2) == 0;
 }
 
-static double free_size(const subspace *s) {   // of y_I
-  double size = 0.0;
-  for (int32_t i = 0; i < s->n; i++)
-    if (s->is_free[i]) size = max_or_nan(size, s->root[i]*fabs(s->y[i]));
-  return size;
-}
-
-static double rounding(const subspace *s, const perp_run *run) {   // the rounding of y_I
-  double size = 0.0;
-  for (int32_t i = 0; i < s->n; i++)
-    if (s->is_free[i]) size = max2(size, s->root[i]*(fabs(run->b[i]) + fabs(s->y[i] - run->b[i])));
-  return Y_ROUNDING*size;
-}
-
-// z <- z + d with A_II d = -y_I, y <- A z + b, d in s->d. With sigma > 0, proximal steps (A_II +
-// sigma) d = -y_I lead there; each lowers phi. 0: success; 1: no solution; -1: the run has ended.
+// z <- z + d with A_II d = -y_I, y <- A z + b, d in s->d. With sigma > 0 it is a proximal step,
+// (A_II + sigma) d = -y_I, which lowers phi too. 0: success; 1: no solution; -1: the run has ended.
 static int minimise(subspace *s, perp_run *run) {
-  const int32_t n = s->n;
-  const double size = free_size(s);
-  for (;;) {
-    const int failed = factor(s, run);
-    if (failed != 0) return failed;
-    double before = size, left = size;
-    for (int32_t i = 0; i < n; i++) s->d[i] = 0.0;
-    for (int step = 0; step < (s->sigma > 0.0 ? PROXIMAL_STEPS_MAX : 1); step++) {
-      for (int32_t i = 0; i < n; i++) s->work[i] = -s->y[i];
-      if (!back_solve(s, s->work)) return 1;
-      for (int32_t i = 0; i < n; i++) {
-        s->d[i] += s->work[i];
-        s->z[i] += s->work[i];
-      }
-      if (run_apply(run, s->z, s->y) != 0) return -1;
-      left = free_size(s);
-      if (!(left < 0.5*before)) break;
-      before = left;
-    }
-    if (s->sigma > 0.0 || s->indefinite ||
-        left <= max2(SOLVE_RESIDUAL_MAX*size, rounding(s, run)))
-      return 0;
-    s->sigma = SIGMA_FIRST*s->least;   // pivots of the size of rounding were accepted
-    face_shift(s->all, s->sigma);
-    s->known = 0;
-    for (int32_t i = 0; i < n; i++) s->z[i] -= s->d[i];
-    if (run_apply(run, s->z, s->y) != 0) return -1;
-  }
+  const int failed = factor(s, run);
+  if (failed != 0) return failed;
+  for (int32_t i = 0; i < s->n; i++) s->d[i] = -s->y[i];
+  if (!back_solve(s, s->d)) return 1;
+  for (int32_t i = 0; i < s->n; i++) s->z[i] += s->d[i];
+  return run_apply(run, s->z, s->y) == 0 ? 0 : -1;
 }
 
 // Solves for the rows without bounds once more, after others were projected. One factor serves all
@@ -320,8 +281,8 @@ static int prepare(subspace *s, perp_run *run) {   // 0: the run has ended
 // 1: the iterates repeat, and the run has ended.
 static int repeats(subspace *s, perp_run *run, uint64_t set) {
   const int32_t k = run->iterations;
-  for (int32_t back = 1; back <= k && back <= CYCLE_ITERATIONS_MAX; back++) {
-    const int32_t at = (k - back)%CYCLE_ITERATIONS_MAX;
+  for (int32_t back = 1; back <= k && back <= IDLE_ITERATIONS_MAX; back++) {
+    const int32_t at = (k - back)%IDLE_ITERATIONS_MAX;
     if (s->record[at].set != set ||
         fabs(s->record[at].residual - run->residual) > 1e-9*run->residual)
       continue;
@@ -329,28 +290,22 @@ static int repeats(subspace *s, perp_run *run, uint64_t set) {
              "the iterates of pgs_sm repeat with period %d", back);
     return 1;
   }
-  s->record[k%CYCLE_ITERATIONS_MAX].set = set;
-  s->record[k%CYCLE_ITERATIONS_MAX].residual = run->residual;
+  s->record[k%IDLE_ITERATIONS_MAX].set = set;
+  s->record[k%IDLE_ITERATIONS_MAX].residual = run->residual;
   return 0;
 }
 
 static void begin(subspace *s, perp_run *run) {
   run->A.ops->diagonal(run->A.self, s->work);
-  s->least = (double)INFINITY;
   for (int32_t i = 0; i < s->n; i++) {
     const double d = s->work[i];
-    if (d > 0.0) {
-      s->least = min2(s->least, d);
-      s->largest = max2(s->largest, d);
-    }
+    if (d > 0.0) s->largest = max2(s->largest, d);
     s->root[i] = d > 0.0 && d < (double)INFINITY ? 1.0/sqrt(d) : 1.0;
     s->is_unbounded[i] = (uint8_t)unbounded(run->lo, run->hi, i);
     s->unbounded += s->is_unbounded[i];
   }
-  if (s->largest == 0.0) s->least = s->largest = 1.0;
-  // sigma grows from a part of `least` to a part of `largest`: neither may vanish or overflow.
-  s->least = clamp(s->least, 0x1p-900, 0x1p900);
-  s->largest = clamp(s->largest, 0x1p-900, 0x1p900);
+  if (s->largest == 0.0) s->largest = 1.0;
+  s->largest = clamp(s->largest, 0x1p-900, 0x1p900);   // sigma may not vanish or overflow
 }
 
 static void iterate(subspace *s, perp_run *run) {
@@ -391,8 +346,7 @@ static void iterate(subspace *s, perp_run *run) {
     last = phi;
     if (run->residual <= options->tol) continue;
     if (!by_objective && repeats(s, run, set)) return;
-    if ((by_objective && stuck >= IDLE_PHI_ITERATIONS_MAX) ||
-        (!by_objective && idle >= IDLE_RESIDUAL_ITERATIONS_MAX)) {
+    if ((by_objective ? stuck : idle) >= IDLE_ITERATIONS_MAX) {
       if (run_check(run)) continue;
       run_stop(run, PERP_STATUS_STALLED, "pgs_sm made no progress in %d iterations",
                by_objective ? stuck : idle);

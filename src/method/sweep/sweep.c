@@ -6,10 +6,6 @@
 #include "methods.h"
 #include "vector.h"
 
-enum { REFRESH_PASSES = 64,             // passes after which y is computed again instead of updated
-       NNCG_PRODUCTS_MIN = 150,         // products that must fit for nncg to beat southwell (walls)
-       NNCG_SWEEP_PRODUCTS_MIN = 25 };  // products that must fit for nncg to beat pgs
-
 static size_t state_bytes(const perp_limits *limits) {
   const size_t matrix = (size_t)limits->n*sizeof(double);
   return limits->scratch > matrix ? limits->scratch : matrix;
@@ -69,7 +65,7 @@ static void pass_by_columns(sweeper *s, perp_run *run, int backward) {
 double sweeper_pass(sweeper *s, perp_run *run, int backward) {
   s->state.change = 0.0;
   s->state.backward = backward;
-  if (s->passes++%REFRESH_PASSES == 0) s->state.fresh = 1;
+  if (s->passes++%SWEEP_REFRESH_PASSES == 0) s->state.fresh = 1;
   if (s->plan != NULL) coloured_sweep(s->plan, &s->state, run->threads);
   else if (run->A.ops->sweep != NULL) {
     if (run->A.ops->sweep(run->A.self, &s->state, 0, run->n) != 0)
@@ -92,8 +88,6 @@ void sweeper_fixed_point(sweeper *s, perp_run *run) {
 }
 
 const perp_method *sweeper_for(const perp_run *run) {
-  const int columns = run->A.ops->add_column != NULL;
-  if (!(run->A.claims & PERP_CLAIM_SYMMETRIC)) return &method_pgs;
-  if (run_fits(run, columns ? NNCG_PRODUCTS_MIN : NNCG_SWEEP_PRODUCTS_MIN)) return &method_nncg;
-  return columns ? &method_southwell : &method_pgs;
+  const int symmetric = (run->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
+  return symmetric && run->A.ops->add_column != NULL ? &method_southwell : &method_pgs;
 }

@@ -4,6 +4,8 @@
 
 #include "run.h"
 
+enum { SWEEP_REFRESH_PASSES = 50 };   // passes after which y is computed from x again
+
 typedef struct sweeper {
   perp_sweep state;
   double *diagonal;     // n
