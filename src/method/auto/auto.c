@@ -15,17 +15,15 @@
 #include "feasibility.h"
 #include "grid.h"
 #include "methods.h"
+#include "pivoting.h"
 #include "plain.h"
 #include "run.h"
 #include "select.h"
 #include "sweep.h"
 
-enum { READY_ROWS_MAX = 64,        // rows up to which dantzig's memory is reserved in advance: 64 KB
-       EXAMINE_PRODUCTS_MIN = 10,  // products that examining A costs; with less time, sweep
-       GUESS_SWEEPS = 48 };        // iterations of nncg from a guess: cheaper than a factorisation
-
-#define GUESS_TOLERANCES_MAX 1e4  // times the tolerance: a guess with less residual is swept first
-#define GUESS_RESIDUAL_MAX 1e-4   // residual of such a guess; both limits must hold
+// Residual of a guess that a few iterations of nncg may finish. A problem that was solved a moment ago
+// then needs no factorisation.
+#define GUESS_RESIDUAL_MAX 1e-4
 
 typedef struct report {
   char text[720];   // which rungs ran, why, and how they ended
@@ -126,8 +124,7 @@ static void run_auto(perp_run *run) {
   }
   outlook f = {0};
   rung rungs[SELECT_RUNGS_MAX];
-  const int contacts = operator_view(&run->A).kind == PERP_VIEW_CONTACT;   // needs no examination
-  const int at_once = run->only_sweeps || !(contacts || run_may_fit(run, EXAMINE_PRODUCTS_MIN));
+  const int at_once = run->only_sweeps;
   int32_t count = !at_once ? 0 : select_sweeps(&run->A, run->lo, run->hi, sweeper_for(run),
                                                run->options->iteration_limit, rungs);
   run->only_child = count == 1;
@@ -142,10 +139,8 @@ static void run_auto(perp_run *run) {
   }
   if (!run_continue(run)) return;
   ascent a = {.run = run, .symmetric = f.symmetric};
-  // A problem that was solved a moment ago, such as bodies at rest, needs no factor.
-  const rung brief = {&method_nncg, GUESS_SWEEPS, 0.0, 0.0, "the guess is nearly right"};
-  const int near = run->residual > 0.0 && run->residual <= GUESS_RESIDUAL_MAX &&
-                   run->residual <= GUESS_TOLERANCES_MAX*run->options->tol;
+  const rung brief = {&method_nncg, SELECT_FIRST_SWEEPS, 0.0, 0.0, "the guess is nearly right"};
+  const int near = run->residual > 0.0 && run->residual <= GUESS_RESIDUAL_MAX;
   int over = 0;
   if (near && f.symmetric && f.sweeps && f.A.positive && f.n > SELECT_TINY_ROWS_MAX)
     over = step(&a, &brief);
@@ -190,7 +185,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
     const size_t need = child_bytes(ready[k], limits, options);
     most = need > most ? need : most;
   }
-  if (limits->n <= READY_ROWS_MAX) {
+  if (limits->n < PIVOTING_SMALL_ROWS) {
     perp_limits tiny = *limits;
     tiny.n = tiny.n < SELECT_TINY_ROWS_MAX ? tiny.n : SELECT_TINY_ROWS_MAX;
     const size_t pivots = child_bytes(&method_dantzig, limits, options),

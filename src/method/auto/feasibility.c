@@ -7,14 +7,13 @@
 //
 //   1. Guesses: a single row that no x within the bounds satisfies, and +1 or -1 in every row of a
 //      connected component, such as a closed container whose contents grow. Cost: O(nnz).
-//   2. Components of up to SIMPLEX_FIRST_ROWS_MAX rows: the general simplex method of Dutertre and
+//   2. Components of up to SELECT_SMALL_ROWS_MAX rows: the general simplex method of Dutertre and
 //      de Moura (2006) on the dictionary y = A x. A basic variable outside its bounds moves to its
 //      bound, and a nonbasic one that can help takes its place. If none can help, the row of the
 //      dictionary is the proof. Bland's rule makes it finite. A'u needs exact zeros, so u is
 //      computed again from the original data and rounded to small rationals. Cost: O(m^2) per
 //      pivot.
-//   3. Larger components: least squares (feasibility_large.c). If they find neither a feasible x
-//      nor a proof, the simplex method runs on components of up to SIMPLEX_ROWS_MAX rows.
+//   3. Larger components: least squares (feasibility_large.c).
 //
 // A wrong u does no harm, because every u is checked.
 #include "feasibility.h"
@@ -26,21 +25,15 @@
 #include "error_free.h"
 #include "dense_kernels.h"
 #include "problem.h"
+#include "select.h"
 #include "vector.h"
 
-enum {
-  SIMPLEX_FIRST_ROWS_MAX = 400,  // rows of a component that starts with simplex
-  SIMPLEX_ROWS_MAX = 1000,       // rows of a component that tries simplex after least squares
-  GREEDY_PIVOTS_PER_ROW = 10,    // pivots by largest violation, before Bland's rule
-  PIVOTS_PER_ROW_MAX = 40,       // all pivots
-  SECOND_ATTEMPT_ROWS_MAX = 60,  // rows of a component that gets a second attempt
-  REFINEMENTS = 3                // steps of iterative refinement of u
-};
+enum { PIVOTS_PER_ROW_MAX = 40 };   // the first half by largest violation, then by Bland's rule
 
 // Limits below which a number counts as zero, for the first and the second attempt: entries of the
 // dictionary (A is equilibrated), violations relative to the terms of their row, and entries of u
-// relative to the largest. The second attempt is for small components whose entries differ by up to
-// 24 decades.
+// relative to the largest. The second attempt is for components whose entries differ by up to 24
+// decades.
 static const struct { double entry, violation, support; } zero[] = {
   {1e-9, 1e-10, 1e-12}, {1e-15, 1e-14, 0.0}};
 enum { ATTEMPTS = sizeof zero/sizeof *zero };
@@ -160,9 +153,10 @@ static void exchange(dictionary *d, int32_t i, int32_t j, double target) {
 static int32_t conflict(search *s, dictionary *d, double *sign) {
   const int32_t m = d->m;
   const double nothing = zero[d->attempt].entry;
-  for (int64_t pivots = 0; pivots < (int64_t)PIVOTS_PER_ROW_MAX*(m + 5); pivots++) {
+  const int64_t most_pivots = (int64_t)PIVOTS_PER_ROW_MAX*(m + 5);
+  for (int64_t pivots = 0; pivots < most_pivots; pivots++) {
     if (pivots%8 == 0 && run_out_of_time(s->run)) return -1;
-    const int bold = pivots < (int64_t)GREEDY_PIVOTS_PER_ROW*(m + 5);
+    const int bold = 2*pivots < most_pivots;
     int32_t leaving = -1;
     double most = 0.0;
     for (int32_t i = 0; i < m; i++) {
@@ -210,7 +204,8 @@ static int solve_support(dictionary *d, int32_t q) {
       d->F[(size_t)j*(size_t)q + (size_t)i] = d->S[(size_t)d->Y[i]*m + (size_t)d->X[j]];
   if (lu_factor(q, d->F, d->pivot, DBL_MIN, NULL) != 0) return 0;
   for (int32_t i = 0; i < q; i++) d->solution[i] = 0.0;
-  for (int32_t step = 0; step <= REFINEMENTS; step++) {
+  double last = (double)INFINITY, size = 0.0;
+  for (;; last = size) {   // until a step is not half as long as the one before
     for (int32_t j = 0; j < q; j++) {
       exact_sum sum = {d->e[j], 0.0};
       for (int32_t i = 0; i < q; i++)
@@ -218,9 +213,11 @@ static int solve_support(dictionary *d, int32_t q) {
       d->rest[j] = exact_value(sum);
     }
     lu_solve(q, d->F, d->pivot, d->rest);
+    size = 0.0;
+    for (int32_t i = 0; i < q; i++) size = max_or_nan(size, fabs(d->rest[i]));
+    if (!(size > 0.0 && size < 0.5*last)) return 1;
     for (int32_t i = 0; i < q; i++) d->solution[i] += d->rest[i];
   }
-  return 1;
 }
 
 // 1: w'S has the right sign, to the last bit, in all columns with exactly one bound.
@@ -342,22 +339,21 @@ static int search_small(search *s, dictionary *d) {
   return at >= 0 && explain(s, d, at, sign);
 }
 
-// Runs the simplex method on every component with above < m <= most rows.
-static int search_components(search *s, const int32_t *start, const int32_t *member, int32_t above,
-                             int32_t most) {
+// Runs the simplex method on every component with up to SELECT_SMALL_ROWS_MAX rows.
+static int search_components(search *s, const int32_t *start, const int32_t *member) {
   dictionary d;
   int32_t largest = 0;
   for (int32_t c = 0; c < s->components; c++) {
     const int32_t m = start[c + 1] - start[c];
-    if (m > largest && m > above && m <= most) largest = m;
+    if (m > largest && m <= SELECT_SMALL_ROWS_MAX) largest = m;
   }
   if (largest == 0 || !dictionary_allocate(s->run, largest, &d)) return 0;
   for (int32_t c = 0; c < s->components; c++) {
     d.m = start[c + 1] - start[c];
     d.set = member + start[c];
-    if (d.m <= above || d.m > most) continue;
+    if (d.m > SELECT_SMALL_ROWS_MAX) continue;
     if (run_out_of_time(s->run)) return 0;
-    for (d.attempt = 0; d.attempt < (d.m <= SECOND_ATTEMPT_ROWS_MAX ? ATTEMPTS : 1); d.attempt++)
+    for (d.attempt = 0; d.attempt < ATTEMPTS; d.attempt++)
       if (search_small(s, &d)) return 1;
   }
   return 0;
@@ -382,20 +378,17 @@ int feasibility_search(perp_run *run) {
   int known;
   s.components = components_find(&run->A, s.component, s.row, &known, run->scratch);
   if (guess_rows(&s) || guess_components(&s, 1.0) || guess_components(&s, -1.0)) return 1;
-  if (run->A.ops->submatrix == NULL) return feasibility_large(run, s.R, s.C) > 0;
+  if (run->A.ops->submatrix == NULL) return feasibility_large(run, s.R, s.C);
 
   int32_t *start = s.row + room, *member = start + room;   // rows sorted by component
   for (int32_t c = 0; c <= s.components; c++) start[c] = 0;
   for (int32_t i = 0; i < n; i++) start[s.component[i] + 1]++;
   int large = 0;
   for (int32_t c = 0; c < s.components; c++) {
-    large |= start[c + 1] > SIMPLEX_FIRST_ROWS_MAX;
+    large |= start[c + 1] > SELECT_SMALL_ROWS_MAX;
     start[c + 1] += start[c];
     s.row[c] = start[c];
   }
   for (int32_t i = 0; i < n; i++) member[s.row[s.component[i]]++] = i;
-  if (search_components(&s, start, member, 0, SIMPLEX_FIRST_ROWS_MAX)) return 1;
-  const int found = large ? feasibility_large(run, s.R, s.C) : 0;
-  return found > 0 || (found < 0 && search_components(&s, start, member, SIMPLEX_FIRST_ROWS_MAX,
-                                                      SIMPLEX_ROWS_MAX));
+  return search_components(&s, start, member) || (large && feasibility_large(run, s.R, s.C));
 }

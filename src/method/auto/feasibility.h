@@ -11,7 +11,7 @@
 int feasibility_search(perp_run *run);
 
 // The part for large components: least squares on R A C, all rows at once. 1: proved infeasible; 0:
-// nothing is known; -1: least squares found no feasible x, and no proof either.
+// nothing is known.
 int feasibility_large(perp_run *run, const double *R, const double *C);
 
 // What row i demands of y_i: 1: y_i >= 0, -1: y_i <= 0, 0: y_i = 0, 2: nothing.

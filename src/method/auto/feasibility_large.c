@@ -18,13 +18,10 @@
 #include "error_free.h"
 #include "problem.h"
 
-enum { NEWTON_STEPS_MAX = 60,  // Newton steps
-       CG_STEPS_MAX = 300,     // steps of CGLS per Newton step
-       HALVINGS_MAX = 20,      // halvings of a Newton step
-       CORRECTIONS = 4 };      // corrections of u
-#define ENTRIES_READ_MAX 2e9         // entries of A that all products together may read
-#define FEASIBLE_VIOLATION_MAX 1e-9  // |v| relative to |b| below which x counts as feasible
-#define INTERIOR_SUM_MAX 1e-9        // |A'u| relative to |A|'|u| below which a column must be exact
+#define ENTRIES_READ_MAX 2e9   // entries of A that all products together may read: a few seconds
+// |v| relative to |b| below which x counts as feasible, and |A'u| relative to |A|'|u| below which a
+// column must be exact.
+#define ZERO_SUM_MAX 1e-9
 
 typedef struct large {
   perp_run *run;
@@ -84,7 +81,7 @@ static int normal_equations(large *s, const double *target, double *d, double re
     rr += s->z[j]*s->z[j];
   }
   const double enough = relative*relative*rr;
-  for (int32_t step = 0; step < CG_STEPS_MAX && rr > enough && s->work > 0.0; step++) {
+  for (int32_t step = 0; step < s->n && rr > enough && s->work > 0.0; step++) {
     if (step%8 == 0 && run_out_of_time(s->run)) return 1;
     if (forward(s, s->p, s->q, 1)) return 1;
     const double qq = dot(s->n, s->q, s->q);
@@ -107,9 +104,9 @@ static int minimise(large *s) {
   double scale = 0.0;
   for (int32_t i = 0; i < s->n; i++) scale = max2(scale, fabs(s->R[i]*s->run->b[i]));
   double f = violation(s, s->x, s->v);
-  for (int32_t outer = 0; outer < NEWTON_STEPS_MAX && s->work > 0.0; outer++) {
+  while (s->work > 0.0) {
     if (run_out_of_time(s->run) || !(f < (double)INFINITY)) return 0;
-    if (sqrt(2.0*f) <= FEASIBLE_VIOLATION_MAX*scale) return 0;
+    if (sqrt(2.0*f) <= ZERO_SUM_MAX*scale) return 0;
     if (backward(s, s->v, s->g, 0)) return 0;
     for (int32_t i = 0; i < s->n; i++) {
       s->in_row[i] = s->v[i] != 0.0 || feasibility_demand(s->run, i) == 0;
@@ -118,7 +115,7 @@ static int minimise(large *s) {
     }
     if (normal_equations(s, s->g, s->d, 1e-10)) return 0;
     double best = f, t = 1.0;
-    for (int32_t k = 0; k < HALVINGS_MAX && s->work > 0.0; k++, t *= 0.5) {
+    for (; t >= DBL_EPSILON && s->work > 0.0; t *= 0.5) {
       for (int32_t j = 0; j < s->n; j++)
         s->trial[j] = clamp(s->x[j] + t*s->d[j], low(s, j), high(s, j));
       best = violation(s, s->trial, s->h);
@@ -159,11 +156,15 @@ static int one_bound(const large *s, int32_t j) {   // 1: lower, -1: upper, 0: n
 
 // u <- u + A_VJ d until A'u = -nudge h (columns with one bound) or 0 (free columns). 1: success.
 static int correct(large *s, double *u, double nudge) {
-  for (int32_t round = 0; round < CORRECTIONS; round++) {
+  double last = (double)INFINITY, size = 0.0;
+  for (;; last = size) {   // until a correction is not half as large as the one before
     column_sums(s, u);
     for (int32_t j = 0; j < s->n; j++)
       s->trial[j] = s->in_column[j] ? -one_bound(s, j)*nudge*s->h[j] - s->g[j] : 0.0;
     if (normal_equations(s, s->trial, s->d, 1e-10) || forward(s, s->d, s->y, 1)) return 0;
+    size = 0.0;
+    for (int32_t i = 0; i < s->n; i++) size = max_or_nan(size, fabs(s->y[i]));
+    if (!(size > 0.0 && size < 0.5*last)) break;
     for (int32_t i = 0; i < s->n; i++) u[i] += s->y[i];
   }
   double largest = 0.0;
@@ -202,7 +203,7 @@ static int refine(large *s) {
     const int bound = one_bound(s, j), inside = s->x[j] > low(s, j) && s->x[j] < high(s, j);
     const int both = lower(s->run->lo, j) > -(double)INFINITY && bound == 0;
     s->in_column[j] = s->h[j] > 0.0 && !both &&
-                      (inside || bound*s->g[j] > -INTERIOR_SUM_MAX*s->h[j] || bound == 0);
+                      (inside || bound*s->g[j] > -ZERO_SUM_MAX*s->h[j] || bound == 0);
   }
   const size_t bytes = (size_t)s->n*sizeof *s->x;
   double *u = s->x, *raw = s->raw;   // x is no longer needed
@@ -232,5 +233,5 @@ int feasibility_large(perp_run *run, const double *R, const double *C) {
   const perp_problem problem = {.A = run->A, .b = run->b, .lo = run->lo, .hi = run->hi};
   s.work = ENTRIES_READ_MAX/(1.0 + (double)problem_nnz(&problem));
   for (int32_t j = 0; j < s.n; j++) s.x[j] = clamp(run->x[j]/C[j], low(&s, j), high(&s, j));
-  return !minimise(&s) ? 0 : refine(&s) ? 1 : -1;
+  return minimise(&s) && refine(&s);
 }

@@ -16,46 +16,24 @@
 #include "methods.h"
 #include "multigrid.h"
 #include "operator.h"
+#include "pivoting.h"
 #include "symmetry.h"
 #include "vector.h"
 
 enum {
-  SMALL_ROWS_MAX = 400,              // rows: up to this size pivoting methods come first
-  PIVOT_ROWS_MAX = 2000,             // rows up to which pivoting methods are tried early
-  PIVOTS_PER_ROW_MAX = 4,            // pivots per row of a symmetric A: 1 or 2 are the rule
-  TRIDIAGONAL_PASSES_MAX = 100,      // iterations of tridiagonal: it needs few, or it cycles
-  FACTOR_ROWS_MAX = 200000,          // rows up to which any A may be factored
-  SPARSE_FACTOR_ROWS_MAX = 2000000,  // rows up to which a very sparse A may be factored
-  SPARSE_ROW_ENTRIES_MAX = 6,        // entries per row of a very sparse A, as on plane grids
-  FACTOR_COST_ROWS_MIN = 50000,      // rows above which the cost of a factor is estimated
-  FACTOR_COST_RATIO_MAX = 20000,     // operations of a factor per entry of A: above it, sweep first
-  PRODUCT_FACTOR_ROWS_MAX = 20000,   // rows of J W J': the factor of a heap of spheres costs about n^2
-  APGD_ITERATIONS_MIN = 2000,        // iterations of apgd: fewer rarely suffice if nncg failed
-  FIRST_SWEEPS = 32,                 // sweeps of a general A: gen mixed --n 1000 takes 15
+  FACTOR_ROWS_MAX = 200000,       // rows up to which any A may be factored
+  SPARSE_ROW_ENTRIES_MAX = 6,     // entries per row of an A, as on plane grids, that is factored
+                                  // with more rows too
+  FACTOR_CHEAP_ROWS_MAX = 20000,  // rows up to which the cost of a factor is not estimated, which
+                                  // takes up to 16 % of the work. Above, J W J' is a heap, whose
+                                  // factor costs about n^2
+  FACTOR_COST_RATIO_MAX = 20000,  // operations of a factor per entry of A: above it, sweep first
+  STEPS_MAX = 200,                // iterations of a method that needs few if it converges
 };
-
-#define COMPLIANCE_RATIO_MIN 1e-3  // compliance over diagonal: above it A is well conditioned
 
 static int factored(const outlook *f) {   // A is small enough for a factor
   return f->entries && (f->n <= FACTOR_ROWS_MAX ||
-                        (f->n <= SPARSE_FACTOR_ROWS_MAX &&
-                         f->A.nnz <= SPARSE_ROW_ENTRIES_MAX*(int64_t)f->n));
-}
-
-// Sets f->eased: 1 if every row of J W J' has a compliance of at least COMPLIANCE_RATIO_MIN times
-// its diagonal entry. Returns 0, or -2: no memory.
-static int eased(const perp_operator *A, const perp_allocator *from, outlook *f) {
-  const perp_view view = A->ops->view(A->self);
-  if (view.data != A->self || A->n == 0) return 0;   // scaled or shifted by a wrapper
-  const perp_product *P = view.data;
-  if (P->compliance == NULL) return 0;
-  double *d = from->allocate(from->context, (size_t)A->n*sizeof *d);
-  if (d == NULL) return -2;
-  A->ops->diagonal(A->self, d);
-  f->eased = 1;
-  for (int32_t i = 0; i < A->n; i++) f->eased &= P->compliance[i] >= COMPLIANCE_RATIO_MIN*d[i];
-  from->release(from->context, d);
-  return 0;
+                        (!f->product && f->A.nnz <= SPARSE_ROW_ENTRIES_MAX*(int64_t)f->n));
 }
 
 // A contact operator that is not scaled or shifted is known without reading it.
@@ -77,7 +55,7 @@ static int look_at_entries(const perp_operator *A, facts *known, int plain,
   f->symmetric = known->asymmetry.most <= SYMMETRY_SELECTED;
   f->m_matrix = f->symmetric && known->positive && !known->hollow && known->z &&
                 known->nearly_dominant;
-  if (!f->symmetric || f->m_matrix || f->n <= FACTOR_COST_ROWS_MIN || !factored(f)) return 0;
+  if (!f->symmetric || f->m_matrix || f->n <= FACTOR_CHEAP_ROWS_MAX || !factored(f)) return 0;
   code = facts_learn(known, A, FACTS_FACTOR, from, deadline);
   f->A.factor = code == 0 ? known->factor : (double)INFINITY;
   return code == -2 && f->n > FACTOR_ROWS_MAX ? 0 : code;   // then sweeps are used
@@ -103,7 +81,7 @@ int select_look(const perp_operator *A, facts *known, const double *lo, const do
   if (f->grid || !f->entries || A->ops->view == NULL) return 0;
   const perp_view view = operator_view(A);
   f->product = view.kind == PERP_VIEW_PRODUCT;
-  if (f->product) return eased(A, &from, f);   // J W J': symmetric, semidefinite
+  if (f->product) return 0;   // J W J': symmetric, semidefinite
   const int wrapped = view.R != NULL || view.C != NULL || view.shift != 0.0;
   if (view.kind == PERP_VIEW_CONTACT && plain && n > 0 && !wrapped) {
     look_at_contacts(view.data, f);
@@ -127,9 +105,10 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
 static void contact_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A describes contacts with friction";
-  const int many = f->n > PIVOT_ROWS_MAX;   // a pivot costs as much as several sweeps
+  const int many = f->n > PIVOTING_ROWS_MAX;   // a pivot costs as much as several sweeps
   if (f->bodies) add(l, &method_contact_newton, least(limit, 1000), "bodies are known");
-  add(l, &method_contact_sweep, least(limit, f->n <= SMALL_ROWS_MAX ? 20 : many ? 20000 : 100), why);
+  const int32_t sweeps = f->n <= SELECT_SMALL_ROWS_MAX ? 20 : many ? 20000 : 100;
+  add(l, &method_contact_sweep, least(limit, sweeps), why);
   if (many) {
     add(l, &method_convex_friction, least(limit, 60), "there are many contacts");
     add(l, &method_contact_sweep, least(limit, 20000), "the sweeps continue");
@@ -137,57 +116,58 @@ static void contact_ladder(ladder *l, const outlook *f, int32_t limit, int32_t p
   add(l, &method_lemke, pivots, "from the contacts' states");
   add(l, &method_proximal, least(limit, 20), "A + sigma I is strictly copositive");
   l->rungs[l->count - 1].shift = 1e-8;
-  add(l, &method_fischer_newton, least(limit, 200), why);
+  add(l, &method_fischer_newton, least(limit, STEPS_MAX), why);
   add(l, &method_proximal, least(limit, 50), "a larger sigma");
   l->rungs[l->count - 1].shift = 1e-4;
   add(l, &method_contact_sweep, least(limit, 5000), "for the remaining time");
 }
 
 // The number of apgd iterations that cost half as much as the twenty factorisations of
-// interior_point; 0: fewer than APGD_ITERATIONS_MIN.
+// interior_point.
 static int32_t affordable(const outlook *f, int32_t limit) {
   const double iteration = 4.0*(double)f->A.nnz + 20.0*f->n, count = 10.0*f->A.factor/iteration;
-  return count < APGD_ITERATIONS_MIN ? 0 : count < limit ? (int32_t)count : limit;
+  return count < limit ? (int32_t)count : limit;
 }
 
 static void symmetric_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
-  const int heap = f->product && f->n > PRODUCT_FACTOR_ROWS_MAX;
+  const int heap = f->product && f->n > FACTOR_CHEAP_ROWS_MAX;
   const int expensive = heap || !factored(f) || f->A.factor > FACTOR_COST_RATIO_MAX*(double)f->A.nnz;
-  const int full = (double)f->A.nnz > 0.2*f->n*(double)f->n;   // pivoting methods keep a dense factor
-  const int pivot_first = f->entries && (f->n <= SMALL_ROWS_MAX || (f->n <= PIVOT_ROWS_MAX && full));
+  const int full = (double)f->A.nnz > f->n*(double)f->n/FACTS_SPARSE_RATIO;
+  const int pivot_first = f->entries &&   // pivoting methods keep a dense factor
+                          f->n <= (full ? PIVOTING_ROWS_MAX : SELECT_SMALL_ROWS_MAX);
   const int grid = f->m_matrix && f->entries && f->n >= MULTIGRID_ROWS_MIN;
-  if (f->eased) add(l, &method_apgd, least(limit, 400), "compliance makes A well conditioned");
-  if (pivot_first) add(l, &method_dantzig, least(pivots, PIVOTS_PER_ROW_MAX*f->n + 100), why);
-  else if (grid) add(l, &method_multigrid, least(limit, 100), "A is a large M-matrix");
+  if (pivot_first) add(l, &method_dantzig, pivots, why);
+  else if (grid) add(l, &method_multigrid, least(limit, STEPS_MAX), "A is a large M-matrix");
   else if (f->sweeps && f->A.positive && expensive)
     add(l, &method_nncg, least(limit, f->n > FACTOR_ROWS_MAX ? 2000 : heap ? 600 : 300), why);
   const int32_t cheap = f->A.positive && expensive ? affordable(f, limit) : 0;
   if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is expensive");
-  if (f->entries && f->sweeps && f->A.positive && f->n > SMALL_ROWS_MAX && factored(f))
+  if (f->entries && f->sweeps && f->A.positive && f->n > SELECT_SMALL_ROWS_MAX && factored(f))
     add(l, &method_active_set, least(limit, 10000), why);
-  if (f->entries && f->n <= FACTOR_ROWS_MAX) add(l, &method_interior_point, least(limit, 200), why);
-  if (f->entries && f->n <= PIVOT_ROWS_MAX && !pivot_first) add(l, &method_dantzig, pivots, why);
+  if (f->entries && f->n <= FACTOR_ROWS_MAX)
+    add(l, &method_interior_point, least(limit, STEPS_MAX), why);
+  if (f->entries && f->n <= PIVOTING_ROWS_MAX && !pivot_first) add(l, &method_dantzig, pivots, why);
   if (f->sweeps && f->A.positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
-  if (f->entries && f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, "pivoting always ends");
+  if (f->entries && f->n <= PIVOTING_ROWS_MAX) add(l, &method_lemke, pivots, "pivoting always ends");
   add(l, NULL, 0, "no method has solved it");
   add(l, &method_apgd, limit, "for the remaining time");
 }
 
 static void general_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is not symmetric", perhaps[] = "A may be monotone";
-  if (f->A.dominant && f->sweeps && f->n > SMALL_ROWS_MAX)
+  if (f->A.dominant && f->sweeps && f->n > SELECT_SMALL_ROWS_MAX)
     add(l, &method_pgs, least(limit, 2000), "A is diagonally dominant");
-  else if (f->A.positive && !f->A.hollow && f->sweeps && f->n > SMALL_ROWS_MAX)
-    add(l, &method_pgs, least(limit, FIRST_SWEEPS), "a few sweeps are cheap");
-  if (f->A.monotone && f->n > SMALL_ROWS_MAX)
-    add(l, &method_interior_point, least(limit, 200), perhaps);
-  if (f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, why);
+  else if (f->A.positive && !f->A.hollow && f->sweeps && f->n > SELECT_SMALL_ROWS_MAX)
+    add(l, &method_pgs, least(limit, SELECT_FIRST_SWEEPS), "a few sweeps are cheap");
+  if (f->A.monotone && f->n > SELECT_SMALL_ROWS_MAX)
+    add(l, &method_interior_point, least(limit, STEPS_MAX), perhaps);
+  if (f->n <= PIVOTING_ROWS_MAX) add(l, &method_lemke, pivots, why);
   add(l, NULL, 0, "no method has solved it");
-  add(l, &method_fischer_newton, least(limit, 300), why);
-  if (f->A.monotone && f->n <= SMALL_ROWS_MAX)
-    add(l, &method_interior_point, least(limit, 200), perhaps);
-  if (f->n <= PIVOT_ROWS_MAX) {
+  add(l, &method_fischer_newton, least(limit, STEPS_MAX), why);
+  if (f->A.monotone && f->n <= SELECT_SMALL_ROWS_MAX)
+    add(l, &method_interior_point, least(limit, STEPS_MAX), perhaps);
+  if (f->n <= PIVOTING_ROWS_MAX) {
     add(l, &method_proximal, least(limit, 20), "A + sigma I is less singular");
   } else {
     add(l, &method_lemke, pivots, "pivoting always ends");
@@ -212,14 +192,15 @@ int32_t select_rungs(const outlook *f, int32_t iteration_limit, rung *rungs) {
   }
   if (f->entries && f->n <= SELECT_TINY_ROWS_MAX) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
   if (f->A.tridiagonal)
-    add(&l, &method_tridiagonal, least(iteration_limit, TRIDIAGONAL_PASSES_MAX),
+    add(&l, &method_tridiagonal, least(iteration_limit, STEPS_MAX),
         "A has three diagonals");
   if (f->A.contacts > 0 && !f->A.monotone) contact_ladder(&l, f, iteration_limit, pivots);
   else if (f->symmetric) symmetric_ladder(&l, f, iteration_limit, pivots);
   else if (f->entries) general_ladder(&l, f, iteration_limit, pivots);
   else {
-    add(&l, &method_fischer_newton, least(iteration_limit, 200), "A is known by products only");
-    add(&l, &method_apgd, iteration_limit, "A is known by products only");
+    static const char why[] = "A is known by products only";
+    add(&l, &method_fischer_newton, least(iteration_limit, STEPS_MAX), why);
+    add(&l, &method_apgd, iteration_limit, why);
   }
   if (f->entries && f->n > SELECT_TINY_ROWS_MAX && f->n <= most)
     add(&l, &method_enumerate, INT32_MAX, "no method has solved it");

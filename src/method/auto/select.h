@@ -15,7 +15,6 @@ typedef struct outlook {
   int32_t m_matrix;         // 1: symmetric, dominant, no positive entry off the diagonal
   int32_t grid;             // 1: a grid of cells
   int32_t product;          // 1: J W J'
-  int32_t eased;            // 1: J W J' with compliance in every row
   int32_t bodies;           // 1: A is a contact operator, which knows the bodies
   facts A;                  // contacts: only where 0 <= x in all rows. factor: INFINITY: no memory
 } outlook;
@@ -33,8 +32,15 @@ typedef struct rung {
   const char *why;
 } rung;
 
-enum { SELECT_RUNGS_MAX = 13,      // methods in a list
-       SELECT_TINY_ROWS_MAX = 4 };  // rows: enumerate first, at most 3^4 systems of 4 equations
+enum select_sizes { SELECT_RUNGS_MAX = 13 };   // methods in a list
+enum {
+  SELECT_TINY_ROWS_MAX = 4,     // rows: enumerate first, at most 3^4 systems of 4 equations. Pivots
+                                // take up to 9 times the work
+  SELECT_SMALL_ROWS_MAX = 400,  // rows up to which pivoting methods come first. Without a limit, up to
+                                // 9 times the work
+  SELECT_FIRST_SWEEPS = 32      // iterations before a factor: gen mixed --n 1000 takes 15, which is
+                                // 24 times less work than a factor
+};
 int32_t select_rungs(const outlook *f, int32_t iteration_limit, rung *rungs);   // returns the count
 // For a short remaining time: does not examine A. Lists sweeps over the contacts if A may be a
 // contact LCP, then sweeps over the rows by `method`. Returns the count; 0: A has no sweeps.
