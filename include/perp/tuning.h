@@ -98,7 +98,7 @@ typedef enum perp_inner {          // how a Newton method solves its linear syst
   PERP_INNER_DIFFERENCES           // Krylov, products by finite differences: E13 (102)
 } perp_inner;
 typedef enum perp_jacobian {       // fischer_newton: the generalised Jacobian where x_i = y_i = 0
-  PERP_JACOBIAN_ROBUST,            // De Luca, Facchinei and Kanzow, with a penalised function
+  PERP_JACOBIAN_ROBUST,            // De Luca, Facchinei and Kanzow, with smoothing
   // from here to PERP_JACOBIAN_APPROXIMATION: E13 5.5
   PERP_JACOBIAN_RANDOM, PERP_JACOBIAN_ZERO,
   PERP_JACOBIAN_PERTURBATION, PERP_JACOBIAN_APPROXIMATION

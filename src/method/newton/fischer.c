@@ -8,8 +8,7 @@
 //
 // The two-sided form is the composition of Billups (1995). The others are its limits as a bound
 // goes to infinity. So all rows have derivatives <= 0, and the Newton matrix is -(PA + Q) with
-// nonnegative P and Q. Two variations keep this: the penalised function of Chen, Chen and Kanzow
-// (2000), whose level sets are bounded on more problems, and the smoothed one of Kanzow (1996).
+// nonnegative P and Q. So it is for the smoothed function of Kanzow (1996), with u^2 below the root.
 #include "fischer.h"
 
 #include <math.h>
@@ -28,8 +27,7 @@ static double slope(double a, double rest, double r) {
   return a > 0.0 ? -(rest/r)*(rest/(r + a)) : a/r - 1.0;
 }
 
-static psi psi_at(const fischer_form *form, double a, double b, fischer_choice at_kink) {
-  const double u = form->u, lambda = form->lambda;
+static psi psi_at(double u, double a, double b, fischer_choice at_kink) {
   const double r = u > 0.0 ? hypotenuse(hypotenuse(a, b), u) : hypotenuse(a, b);
   psi f;
   if (r > 0.0) {
@@ -43,18 +41,6 @@ static psi psi_at(const fischer_form *form, double a, double b, fischer_choice a
     const double scale = length > 0.0 ? 1.0/length : 0.0;
     f = (psi){.a = at_kink.x*scale - 1.0, .b = at_kink.y*scale - 1.0};        // E13 (98)
   }
-  f.value *= lambda;
-  f.a *= lambda;
-  f.b *= lambda;
-  f.u *= lambda;
-  // a+ b+ has kinks of its own, on the axes
-  const int right = a > 0.0 || (a == 0.0 && at_kink.direction && at_kink.x > 0.0);
-  const int up = b > 0.0 || (b == 0.0 && at_kink.direction && at_kink.y > 0.0);
-  if (lambda < 1.0 && right && up) {
-    f.value -= (1.0 - lambda)*a*b;
-    f.a -= (1.0 - lambda)*b;
-    f.b -= (1.0 - lambda)*a;
-  }
   return f;
 }
 
@@ -63,23 +49,22 @@ int fischer_kink(double x, double y, double lo, double hi, double epsilon) {
   return fabs(x - lo) <= epsilon ? -1 : fabs(hi - x) <= epsilon;
 }
 
-fischer_row fischer_at(const fischer_form *form, double x, double y, double lo, double hi,
-                       fischer_choice at_kink) {
+fischer_row fischer_at(double u, double x, double y, double lo, double hi, fischer_choice at_kink) {
   const int below = lo > -(double)INFINITY, above = hi < (double)INFINITY;
   if (below && above && !(lo < hi)) return (fischer_row){lo - x, -1.0, 0.0, 0.0};
   if (!below && !above) return (fischer_row){-y, 0.0, -1.0, 0.0};
   if (!above) {
-    const psi f = psi_at(form, x - lo, y, at_kink);
+    const psi f = psi_at(u, x - lo, y, at_kink);
     return (fischer_row){f.value, f.a, f.b, f.u};
   }
   const fischer_choice mirrored = {at_kink.direction ? -at_kink.x : at_kink.x,
                                    at_kink.direction ? -at_kink.y : at_kink.y, at_kink.direction};
-  const psi inner = psi_at(form, hi - x, -y, mirrored);
+  const psi inner = psi_at(u, hi - x, -y, mirrored);
   if (!below) return (fischer_row){-inner.value, inner.a, inner.b, -inner.u};
   if (at_kink.direction)   // the inner value changes by its own directional derivative
-    at_kink.y = hi == x && y == 0.0 ? form->lambda*fischer_burmeister(mirrored.x, mirrored.y)
+    at_kink.y = hi == x && y == 0.0 ? fischer_burmeister(mirrored.x, mirrored.y)
                                     : inner.a*mirrored.x + inner.b*mirrored.y;
-  const psi outer = psi_at(form, x - lo, inner.value, at_kink);
+  const psi outer = psi_at(u, x - lo, inner.value, at_kink);
   return (fischer_row){outer.value, outer.a - outer.b*inner.a, -outer.b*inner.b,
                        outer.u + outer.b*inner.u};
 }

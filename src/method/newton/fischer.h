@@ -2,12 +2,6 @@
 #ifndef PERP_FISCHER_H
 #define PERP_FISCHER_H
 
-// psi(a, b) = lambda (sqrt(a^2 + b^2 + u^2) - a - b) - (1 - lambda) a+ b+
-typedef struct fischer_form {
-  double lambda;        // 1: Fischer-Burmeister, E13 5.5; less: penalised
-  double u;             // smoothing; 0: none
-} fischer_form;
-
 // The pair that replaces (a, b)/|(a, b)| at a kink, where a = b = 0.
 typedef struct fischer_choice {
   double x, y;          // direction 0: the pair itself, |(x, y)| <= 1, an element of Clarke's
@@ -22,8 +16,8 @@ typedef struct fischer_row {
 } fischer_row;
 
 double fischer_burmeister(double a, double b);   // sqrt(a^2 + b^2) - a - b without cancellation
-fischer_row fischer_at(const fischer_form *form, double x, double y, double lo, double hi,
-                       fischer_choice at_kink);
+// F of a row with psi(a, b) = sqrt(a^2 + b^2 + u^2) - a - b. u: smoothing; 0: E13 5.5.
+fischer_row fischer_at(double u, double x, double y, double lo, double hi, fischer_choice at_kink);
 // Tells whether F with u = 0 has a kink: y = 0 and x at a bound, within epsilon. -1: at lo, 1: at
 // hi, 0: no kink.
 int fischer_kink(double x, double y, double lo, double hi, double epsilon);

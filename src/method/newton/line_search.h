@@ -4,6 +4,9 @@
 
 #include <perp/method.h>
 
+// Step length: the methods treat a shorter step as failed. 1e-7: walls take 1.3 times the work.
+#define SHORT_STEP_MAX 0.1
+
 typedef struct line_search {
   double alpha, beta, delta;      // sufficient decrease, reduction of the step, smallest step
   // Forms the *projected* trial point for the step tau and keeps it. Returns its merit >= 0. NaN

@@ -24,19 +24,18 @@
 #include "random.h"
 #include "vector.h"
 
-enum { EXCURSION_STEPS_MAX = 20 };  // full steps in a row that may increase theta
-enum { POOR_STEPS_MAX = 50 };       // poor steps in a row before a start is given up
-enum { RESTART_SWEEPS = 50 };       // passes of Gauss-Seidel for another start
-static const double step_length_min = 0.1;      // step length: shorter steps are poor
-static const double stationary_gain_max = 1e-8;  // gain relative to theta: with less, x is stationary
-static const double shift_min = 1e-8, shift_max = 1e-2;   // relative to the diagonal of A_II
+#define EXCURSION_STEPS_MAX 20     // full steps in a row that may increase theta; 1: cps_4_4_7 takes
+                                   //   140 times the work, 20000: NESpheres 2.3 times
+#define STATIONARY_GAIN_MAX 1e-8   // gain relative to theta: with less, x is stationary
+#define SHIFT_MIN 1e-8             // relative to the diagonal of A_II
+#define SHIFT_MAX 1e-2             // relative to the diagonal of A_II
 
 typedef struct search {
   minmap map;
   uint8_t *predicted;              // n: I after a full step, before projection
   double *best, *first;            // n each: the x with the least theta of this start; the guess
   double best_theta, mark;         // theta of `best`; the value that progress must halve
-  int32_t budget, poor;            // remaining steps that may increase theta; steps without progress
+  int32_t budget;                  // remaining steps that may increase theta
   int32_t exploring;               // 1: in an excursion
   int32_t cautious;                // 1: larger shifts instead of excursions
   int32_t bare;                    // 1: only Newton steps and the search, as in ANE17
@@ -78,7 +77,6 @@ static int accept(search *s) {   // the trial point becomes x
   if (m->theta < 0.5*s->mark) {   // progress
     s->mark = m->theta;
     s->budget = s->bare ? 0 : EXCURSION_STEPS_MAX;
-    s->poor = 0;
   }
   return 1;
 }
@@ -91,7 +89,6 @@ static int armijo(search *s, double slope, double shortest) {
   const line_step found = line_search_run(&along, s->map.theta, slope);
   if (found.merit < 0.0) return -1;
   if (!found.accepted) return 0;
-  if (found.tau < step_length_min) s->poor++;
   return accept(s);
 }
 
@@ -111,7 +108,6 @@ static int full_step(search *s) {
   minmap *m = &s->map;
   const perp_run *run = m->run;
   s->budget--;
-  s->poor++;
   for (int32_t i = 0; i < m->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i), z = run->x[i] + m->d[i];
     const double y = m->is_free[i] ? 0.0 : m->y[i] + m->Ad[i];   // 0 but for rounding
@@ -139,14 +135,14 @@ static int explore(search *s) {
 static double next_shift(const search *s) {
   const double shift = s->map.shift, typical = s->map.typical;
   if (s->bare) return 0.0;
-  if (shift == 0.0) return shift_min*typical;
-  return s->cautious && 100.0*shift <= shift_max*typical ? 100.0*shift : 0.0;
+  if (shift == 0.0) return SHIFT_MIN*typical;
+  return s->cautious && 100.0*shift <= SHIFT_MAX*typical ? 100.0*shift : 0.0;
 }
 
 static int newton_step(search *s) {
   minmap *m = &s->map;
   minmap_classify(m);
-  const double least = shift_min*m->typical;
+  const double least = SHIFT_MIN*m->typical;
   if (m->shift > least && minmap_settled(m) &&
       minmap_shift(m, max2(least, 0.01*m->shift)) != 0)
     return -1;
@@ -156,7 +152,7 @@ static int newton_step(search *s) {
     if (taken < 0) return -1;
     if (taken > 0 && slope < 0.0) {   // the descent test
       const int may_rise = s->budget > 0 && !s->cautious;
-      taken = armijo(s, slope, may_rise ? step_length_min : 0.0);
+      taken = armijo(s, slope, may_rise ? SHORT_STEP_MAX : 0.0);
       if (taken == 0 && may_rise) taken = full_step(s);
       if (taken != 0) return taken;
     }
@@ -166,13 +162,12 @@ static int newton_step(search *s) {
   }
 }
 
-typedef enum stuck { STUCK, STUCK_STATIONARY, STUCK_STALLED } stuck;   // how x is stuck
+typedef enum stuck { STUCK, STUCK_STATIONARY } stuck;   // how x is stuck
 
 static int step(search *s, stuck *how) {
   minmap *m = &s->map;
   double slope;
-  *how = STUCK_STALLED;
-  if (s->poor > POOR_STEPS_MAX) return 0;
+  *how = STUCK;
   if (s->exploring) {
     const int taken = explore(s);
     if (taken != 0) return taken;
@@ -183,13 +178,11 @@ static int step(search *s, stuck *how) {
   }
   int taken = newton_step(s);
   if (taken != 0) return taken;
-  s->poor++;
-  *how = STUCK;
   if (s->bare) return 0;
   taken = minmap_gradient_direction(m, &slope);
   if (taken <= 0) return taken;
   // -slope is twice the gain of the best step of the linear model.
-  if (slope >= -stationary_gain_max*m->theta) *how = STUCK_STATIONARY;
+  if (slope >= -STATIONARY_GAIN_MAX*m->theta) *how = STUCK_STATIONARY;
   return slope < 0.0 ? armijo(s, slope, 0.0) : 0;
 }
 
@@ -201,30 +194,18 @@ static int begin_at(search *s) {   // run->x; 1: the run has ended
   s->best_theta = s->mark = m->theta;
   memcpy(s->best, m->run->x, (size_t)m->n*sizeof *s->best);
   s->budget = s->bare ? 0 : EXCURSION_STEPS_MAX;
-  s->poor = s->exploring = 0;
+  s->exploring = 0;
   return 0;
 }
 
-static int can_sweep(const perp_operator *A) {
-  return A->ops->diagonal != NULL && (A->ops->sweep != NULL || A->ops->add_column != NULL);
-}
-
-// Starts again for the k-th time, E13 6: from the guess with more caution, from the best x after a
-// few passes of Gauss-Seidel, or from a random point of the box of the size of x. 1: the run has
-// ended.
+// Starts again for the k-th time, E13 6: from the guess with more caution, then from random points of
+// the box of the size of x. 1: the run has ended.
 static int restart(search *s, int32_t k, random_stream *random) {
   minmap *m = &s->map;
   perp_run *run = m->run;
   s->cautious = k%2 == 0;
   memcpy(run->x, k == 0 ? s->first : s->best, (size_t)m->n*sizeof *s->best);
-  if (k%3 == 1 && can_sweep(&run->A)) {
-    const perp_method *pgs = perp_find_method("pgs");
-    const perp_options options = child_options(run, pgs);
-    if (run_child(run, pgs, &options, RESTART_SWEEPS, (double)INFINITY) ==
-        PERP_STATUS_SOLVED)
-      return 1;
-    run->credit = run->method;
-  } else if (k > 0) {
+  if (k > 0) {
     double size = 0.0;
     for (int32_t i = 0; i < m->n; i++)
       size = max2(size, max2(fabs(run->x[i]), fabs(m->H[i])/m->D[i]));
@@ -235,19 +216,16 @@ static int restart(search *s, int32_t k, random_stream *random) {
   return begin_at(s) || minmap_shift(m, 0.0);
 }
 
-static void give_up(search *s, stuck how) {
-  perp_run *run = s->map.run;
+// theta, how: of the best start.
+static void give_up(perp_run *run, double theta, stuck how) {
   if (how == STUCK_STATIONARY)
     run_stop(run, PERP_STATUS_LOCAL_MINIMUM,
              "minmap_newton reached a local minimum, theta = %.3g, that is no solution",
-             s->map.theta);
-  else if (how == STUCK_STALLED)
-    run_stop(run, PERP_STATUS_STALLED, "minmap_newton made no more progress at theta = %.3g",
-             s->best_theta);
+             theta);
   else
     run_stop(run, PERP_STATUS_NOT_DESCENT,
              "minmap_newton found no descent from theta = %.3g, neither along the Newton "
-             "direction nor along the gradient", s->map.theta);
+             "direction nor along the gradient", theta);
 }
 
 static void run_minmap_newton(perp_run *run) {
@@ -260,6 +238,8 @@ static void run_minmap_newton(perp_run *run) {
   s.bare = !run->options->newton.excursions;
   random_stream random = {.seed = run->options->seed, .next = 0};
   int32_t restarts = 0, ended = begin_at(&s);
+  double least = (double)INFINITY;
+  stuck best = STUCK;
   while (!ended && run_continue(run)) {
     stuck how;
     const int taken = step(&s, &how);
@@ -269,11 +249,15 @@ static void run_minmap_newton(perp_run *run) {
       continue;
     }
     if (run_check(run)) continue;   // theta may be as small as rounding allows
+    if (s.best_theta < least) {
+      least = s.best_theta;
+      best = how;
+    }
     if (restarts < run->options->newton.restarts) {
       ended = restart(&s, restarts++, &random);
       s.cautious |= bound_to_x;
     } else {
-      give_up(&s, how);
+      give_up(run, least, best);
     }
   }
   minmap_end(&s.map);

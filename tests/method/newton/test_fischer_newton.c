@@ -42,46 +42,41 @@ static void no_cancellation(void **state) {
 // F = 0 exactly where the row is solved, and it has the sign of a decrease in x elsewhere.
 static void zero_at_solutions_only(void **state) {
   (void)state;
-  const fischer_form forms[] = {{1.0, 0.0}, {0.95, 0.0}};
   const double grid[] = {-3, -1.5, -1, -0.25, 0, 0.5, 1, 2, 3.5};
-  for (int f = 0; f < 2; f++)
-    for (int k = 0; k < BOUNDS; k++)
-      for (int i = 0; i < 9; i++)
-        for (int j = 0; j < 9; j++) {
-          const double x = grid[i], y = grid[j], lo = bounds[k][0], hi = bounds[k][1];
-          const double F = fischer_at(&forms[f], x, y, lo, hi, (fischer_choice){0}).F;
-          const int within = x >= lo && x <= hi;
-          const int solved = within && (x < hi ? y >= 0 : 1) && (x > lo ? y <= 0 : 1);
-          if (solved != (fabs(F) <= 1e-14))
-            fail_msg("F(%g, %g) = %g in [%g, %g]", x, y, F, lo, hi);
-        }
-  const double fixed = fischer_at(&forms[0], 3, 7, 3, 3, (fischer_choice){0}).F;
+  for (int k = 0; k < BOUNDS; k++)
+    for (int i = 0; i < 9; i++)
+      for (int j = 0; j < 9; j++) {
+        const double x = grid[i], y = grid[j], lo = bounds[k][0], hi = bounds[k][1];
+        const double F = fischer_at(0.0, x, y, lo, hi, (fischer_choice){0}).F;
+        const int within = x >= lo && x <= hi;
+        const int solved = within && (x < hi ? y >= 0 : 1) && (x > lo ? y <= 0 : 1);
+        if (solved != (fabs(F) <= 1e-14))
+          fail_msg("F(%g, %g) = %g in [%g, %g]", x, y, F, lo, hi);
+      }
+  const double fixed = fischer_at(0.0, 3, 7, 3, 3, (fischer_choice){0}).F;
   assert_true(fixed == 0.0);
 }
 
 static void derivatives_match_differences(void **state) {
   (void)state;
-  const fischer_form forms[] = {{1.0, 0.0}, {0.95, 0.0}, {1.0, 0.3}, {0.95, 0.7}};
+  const double smoothing[] = {0.0, 0.3, 0.7};
   support_state = 5;
-  for (int f = 0; f < 4; f++)
+  for (int f = 0; f < 3; f++)
     for (int k = 0; k < BOUNDS; k++)
       for (int trial = 0; trial < 200; trial++) {
         const double x = between(-3, 4), y = between(-3, 3), lo = bounds[k][0], hi = bounds[k][1];
-        const double h = 1e-6;
-        if (fabs(y) < 1e-3 || fabs(x - lo) < 1e-3 || fabs(hi - x) < 1e-3) continue;   // kinks, a+b+
-        const fischer_row r = fischer_at(&forms[f], x, y, lo, hi, (fischer_choice){0});
-        const fischer_form more = {forms[f].lambda, forms[f].u + h}, less = {forms[f].lambda,
-                                                                             forms[f].u - h};
+        const double u = smoothing[f], h = 1e-6;
+        if (fabs(y) < 1e-3 || fabs(x - lo) < 1e-3 || fabs(hi - x) < 1e-3) continue;   // kinks
+        const fischer_row r = fischer_at(u, x, y, lo, hi, (fischer_choice){0});
         const fischer_choice none = {0};
-        const double dx = (fischer_at(&forms[f], x + h, y, lo, hi, none).F -
-                           fischer_at(&forms[f], x - h, y, lo, hi, none).F)/(2*h);
-        const double dy = (fischer_at(&forms[f], x, y + h, lo, hi, none).F -
-                           fischer_at(&forms[f], x, y - h, lo, hi, none).F)/(2*h);
-        const double du = forms[f].u > 0 ? (fischer_at(&more, x, y, lo, hi, none).F -
-                                            fischer_at(&less, x, y, lo, hi, none).F)/(2*h)
-                                         : r.u;
+        const double dx = (fischer_at(u, x + h, y, lo, hi, none).F -
+                           fischer_at(u, x - h, y, lo, hi, none).F)/(2*h);
+        const double dy = (fischer_at(u, x, y + h, lo, hi, none).F -
+                           fischer_at(u, x, y - h, lo, hi, none).F)/(2*h);
+        const double du = u > 0 ? (fischer_at(u + h, x, y, lo, hi, none).F -
+                                   fischer_at(u - h, x, y, lo, hi, none).F)/(2*h) : r.u;
         if (!(fabs(dx - r.x) < 1e-5 && fabs(dy - r.y) < 1e-5 && fabs(du - r.u) < 1e-5))
-          fail_msg("form %d at (%g, %g) in [%g, %g]: %g %g %g, differences %g %g %g", f, x, y, lo,
+          fail_msg("u = %g at (%g, %g) in [%g, %g]: %g %g %g, differences %g %g %g", u, x, y, lo,
                    hi, r.x, r.y, r.u, dx, dy, du);
       }
 }
@@ -94,16 +89,15 @@ static void element_is_a_limit(void **state) {
   for (int k = 0; k < 5; k++)
     for (int trial = 0; trial < 50; trial++) {
       const double x = kinks[k][0], lo = kinks[k][1], hi = kinks[k][2];
-      const fischer_form form = {trial%2 ? 0.95 : 1.0, 0.0};
       const fischer_choice along = {between(-1, 1), between(-1, 1), 1}, none = {0};
       assert_int_equal(fischer_kink(x, 0.0, lo, hi, 0.0), x == lo ? -1 : 1);
-      const fischer_row e = fischer_at(&form, x, 0.0, lo, hi, along);
+      const fischer_row e = fischer_at(0.0, x, 0.0, lo, hi, along);
       const double t = 1e-8;
-      const fischer_row near = fischer_at(&form, x + t*along.x, t*along.y, lo, hi, none);
+      const fischer_row near = fischer_at(0.0, x + t*along.x, t*along.y, lo, hi, none);
       if (!(fabs(e.x - near.x) < 1e-6 && fabs(e.y - near.y) < 1e-6))
         fail_msg("x = %g in [%g, %g] along (%g, %g): %g %g, nearby %g %g", x, lo, hi, along.x,
                  along.y, e.x, e.y, near.x, near.y);
-      const fischer_row zero = fischer_at(&form, x, 0.0, lo, hi, none);   // a = b = 0
+      const fischer_row zero = fischer_at(0.0, x, 0.0, lo, hi, none);   // a = b = 0
       assert_true(zero.x < 0 && zero.y < 0);
     }
   assert_int_equal(fischer_kink(0, 1, 0, INF, 0.0), 0);
