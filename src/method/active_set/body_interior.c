@@ -15,8 +15,8 @@
 // B u. The steps update `rest` and never compute it from u again, so its error is relative to `rest`
 // and not to b. The next step corrects the rounding of dx as part of B'x - u, so no refinement is
 // needed. delta is a proximal term that keeps H bounded.
-// The start is near the central path and the guess: s - z = x - y and s z = mu0, where mu0 is a
-// part of the squared natural residual of the guess.
+// The start is near the central path and the guess: s - z = x - y and s z = mu0, where mu0 is the
+// squared natural residual of the guess.
 // Converges on feasible monotone problems, which are solvable (Wright 1997, ch. 6). Without strict
 // complementarity mu falls by a factor of 4 or less per step, which takes 20 to 40 steps.
 // Cost per step: a factor of the body graph, up to five solves with it, and a few passes over B.
@@ -25,31 +25,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "barrier.h"
 #include "face_kind.h"
-#include "vector.h"
 
-#define DELTA_FIRST 1e-12          // relative to a diagonal near 1
-#define DELTA_FACTOR 100.0         // growth of delta when a pivot vanishes by rounding
-#define DELTA_MAX 1e-7             // relative to a diagonal near 1: more would change the problem
-#define FIXED_E 0x1p800            // E of rows that do not move
-#define START_MU_RATIO 0.1         // mu0 over the squared natural residual of the guess
-#define DONE_TOLERANCE_RATIO 0.1   // done limits of s_i and z_i, relative to the tolerance
-#define AIM_RATIO 0.1              // part of the done limit that the other rows aim at
-#define DONE_REDUCTION 0.3         // factor on the done limit after IDLE_STEPS_REDUCE idle steps
-#define PRODUCT_WINDOW 0.3         // corrections bring s_i z_i over sigma mu into [this, 1/this]
-#define CORRECTION_GAIN_MIN 0.1    // part of the intended gain in length that a correction must reach
-#define SHORT_STEP_MAX 0.1         // step length: after a shorter step the next one centres
-#define MU_RATIO_MIN 1e-3          // mu over first*open: below it the step centres
-#define BOUNDARY_FRACTION 0.99     // part of the way to the boundary
-#define REST_MULTIPLIER_MAX 1e-6   // largest z over largest s: below it all contacts stay closed
-#define REST_TOLERANCE_RATIO 0.01  // relative to the tolerance: residual that rest steps aim at
-enum { CORRECTIONS_MAX = 3,    // further right-hand sides per step (Gondzio 1996)
-       IDLE_STEPS_MAX = 15,    // steps that neither halve the residual nor reduce mu to a tenth
-       IDLE_STEPS_REDUCE = 5,  // idle steps after which the done limit is reduced
-       REST_STEPS_MAX = 4,     // further steps if all contacts stay closed
-       STEPS_MAX = 150 };      // steps in all
-
-enum { HAS_LO = 1, HAS_HI = 2, FIXED = 4 };
+// Done limits relative to the tolerance, and what other rows aim at relative to the done limits.
+// 1: walls that a ball hits take 1.4 times the work.
+#define DONE_RATIO 0.1
 
 typedef struct step { double *x, *z, *w, *u; } step;   // n, n, n, dofs
 
@@ -66,12 +47,11 @@ typedef struct points {      // everything in units in which the diagonal of A i
   double *E, *rhs;           // n each; E holds E^-1 after prepare()
   double *c, *d;             // n: second-order terms, or corrections
   double *done_distance, *done_multiplier;   // n each: a row with less s_i or less z_i is done
-  double *y, *best;          // n: y of the candidate, in the run's units; a copy of x
+  double *y;                 // n: y of the candidate, in the run's units
   double *u, *gap;           // dofs: velocities, B'x - u
   step now, kept;            // a step, and a copy of it
   double delta;
-  double mu, first;          // the current mu, and mu0
-  double length, open;       // length of the last step; remaining part of the linear residual
+  double mu;
 } points;
 
 static double lo_of(const points *p, int32_t i) { return lower(p->run->lo, i)/p->r[i]; }
@@ -90,7 +70,7 @@ static void add_row(const body_rows *B, int32_t i, double f, double *u) {
 // The part of a product that does not count in mu: all of it if the row is done.
 static double beyond(const points *p, int32_t i, double s, double z) {
   if (s <= p->done_distance[i] || z <= p->done_multiplier[i]) return s*z;
-  return AIM_RATIO*max2(p->done_multiplier[i]*s, p->done_distance[i]*z);
+  return DONE_RATIO*max2(p->done_multiplier[i]*s, p->done_distance[i]*z);
 }
 
 // ---- the step ----
@@ -109,7 +89,7 @@ static void prepare(points *p) {
       q += p->w[i]/p->t[i];
       sum += max2(p->t[i]*p->w[i] - beyond(p, i, p->t[i], p->w[i]), 0.0);
     }
-    p->E[i] = p->kind[i] & FIXED ? FIXED_E : min2(p->B->slack[i] + q, FIXED_E);
+    p->E[i] = p->kind[i] & FIXED ? (double)INFINITY : p->B->slack[i] + q;
     add_row(p->B, i, p->x[i], p->gap);
   }
   p->mu = p->pairs > 0 ? sum/(double)p->pairs : 0.0;
@@ -199,8 +179,6 @@ static double mean_product(const points *p, double a) {   // mu after such a ste
   return p->pairs > 0 ? sum/(double)p->pairs : 0.0;
 }
 
-static double positive(double v) { return max2(v, 1e-300); }
-
 static void move(points *p, double a) {
   for (int32_t j = 0; j < p->dofs; j++) p->u[j] += a*p->now.u[j];
   for (int32_t i = 0; i < p->n; i++) {
@@ -222,11 +200,6 @@ static void move(points *p, double a) {
   }
 }
 
-// The change that brings v into the window around the target. A large decrease is limited.
-static double towards(double target, double v) {
-  return max2(clamp(v, PRODUCT_WINDOW*target, target/PRODUCT_WINDOW) - v, -target/PRODUCT_WINDOW);
-}
-
 static void copy(const points *p, const step *to, const step *from) {
   const size_t bytes = (size_t)p->n*sizeof(double);
   memcpy(to->x, from->x, bytes);
@@ -236,7 +209,7 @@ static void copy(const points *p, const step *to, const step *from) {
 }
 
 // Adds one more right-hand side to a step that reaches the boundary at length `reach`. Returns the
-// reach of the corrected step, or `reach` if the correction gained too little and was undone.
+// reach of the corrected step, or `reach` if the correction gained nothing and was undone.
 static double correct(points *p, double centre, double reach) {
   const double aim = min2(1.0, 1.1*reach + 0.1);
   copy(p, &p->kept, &p->now);
@@ -266,14 +239,13 @@ static double correct(points *p, double centre, double reach) {
     for (int32_t j = 0; j < p->dofs; j++) p->now.u[j] += p->kept.u[j];
     longer = to_boundary(p);
   }
-  if (longer >= reach + CORRECTION_GAIN_MIN*(aim - reach)) return longer;
+  if (longer > reach) return longer;
   copy(p, &p->now, &p->kept);
   return reach;
 }
 
-// One step. Mehrotra: the reach of the affine step shows how much centring is needed. mu must not
-// fall much faster than `open`, the remaining part of the linear residual. 0: no finite step, or no
-// time.
+// One step. Mehrotra: the reach of the affine step shows how much centring is needed. 0: no finite
+// step, or no time.
 static int advance(points *p) {
   if (!factor(p)) return 0;
   memset(p->c, 0, (size_t)p->n*sizeof *p->c);
@@ -281,8 +253,7 @@ static int advance(points *p) {
   if (!direction(p, 0.0)) return 0;
   const double after = mean_product(p, min2(to_boundary(p), 1.0));
   const double ratio = p->mu > 0.0 ? clamp(after/p->mu, 0.0, 1.0) : 0.0;
-  const int centred = p->length < SHORT_STEP_MAX || p->mu < MU_RATIO_MIN*p->open*p->first;
-  const double centre = centred ? p->mu : p->mu*ratio*ratio*ratio;
+  const double centre = p->mu*ratio*ratio*ratio;
   for (int32_t i = 0; i < p->n; i++) {
     p->c[i] = p->now.x[i]*p->now.z[i];
     p->d[i] = -p->now.x[i]*p->now.w[i];
@@ -294,9 +265,7 @@ static int advance(points *p) {
     if (longer == reach) break;
     reach = longer;
   }
-  p->length = min2(1.0, BOUNDARY_FRACTION*reach);
-  p->open *= 1.0 - p->length;
-  move(p, p->length);
+  move(p, min2(1.0, BOUNDARY_FRACTION*reach));
   return 1;
 }
 
@@ -340,7 +309,7 @@ static void begin(points *p) {
   run_units(run, p->done_multiplier);
   for (int32_t i = 0; i < p->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i),
-                 small = DONE_TOLERANCE_RATIO*run->options->tol;
+                 small = DONE_RATIO*run->options->tol;
     const int settled = run_settled(run, i);
     p->kind[i] = lo == hi || settled ? FIXED : (uint8_t)((lo > -(double)INFINITY ? HAS_LO : 0) |
                                                          (hi < (double)INFINITY ? HAS_HI : 0));
@@ -355,9 +324,7 @@ static void begin(points *p) {
     if (!(p->kind[i] & FIXED))
       natural = max2(natural, fabs(p->x[i] - clamp(p->x[i] - p->rest[i], lo_of(p, i),
                                                    hi_of(p, i))));
-  p->first = START_MU_RATIO*natural*natural;
-  p->length = p->open = 1.0;
-  for (int32_t i = 0; i < p->n; i++) place(p, i, p->rest[i], p->first);
+  for (int32_t i = 0; i < p->n; i++) place(p, i, p->rest[i], natural*natural);
   velocities(p);
   for (int32_t i = 0; i < p->n; i++) p->rest[i] -= p->z[i] - p->w[i];
 }
@@ -378,47 +345,16 @@ static int present(points *p) {
   return 0;
 }
 
-static void reduce_done_limits(points *p, double factor) {
-  for (int32_t i = 0; i < p->n; i++) {
-    p->done_multiplier[i] *= factor;
-    p->done_distance[i] *= factor;
-  }
-}
-
-// If all contacts stay closed, as in a wall at rest, a few more steps make x so accurate that the
-// next steps of the scene can start from it.
-static void settle(points *p) {
-  perp_run *run = p->run;
-  const size_t bytes = (size_t)p->n*sizeof(double);
-  double distance = 0.0, multiplier = 0.0;
-  for (int32_t i = 0; i < p->n; i++) {
-    distance = max2(distance, max2(p->s[i], p->t[i]));
-    multiplier = max2(multiplier, max2(p->z[i], p->w[i]));
-  }
-  if (multiplier > REST_MULTIPLIER_MAX*distance) return;
-  reduce_done_limits(p, REST_TOLERANCE_RATIO);
-  for (int k = 0; k < REST_STEPS_MAX && run->residual > REST_TOLERANCE_RATIO*run->options->tol; k++) {
-    const double before = run->residual;
-    memcpy(p->best, run->x, bytes);
-    if (advance(p) && !present(p) && run->residual < before) continue;
-    memcpy(run->x, p->best, bytes);
-    run->residual = before;
-    return;
-  }
-}
-
 static int iterate(points *p) {
   perp_run *run = p->run;
   double best = (double)INFINITY, least = (double)INFINITY;
   int32_t idle = 0;
   begin(p);
-  for (int32_t k = 0; k < STEPS_MAX && idle < IDLE_STEPS_MAX && run_continue(run); k++) {
+  while (idle < IDLE_STEPS_MAX && run_continue(run)) {
     if (!advance(p)) return run_out_of_time(run) && !run_continue(run);
     if (present(p)) return 1;
-    if (run->residual <= run->options->tol) settle(p);
     const int better = run->residual < 0.5*best || p->mu < 0.1*least;
     idle = better ? 0 : idle + 1;
-    if (idle%IDLE_STEPS_REDUCE == IDLE_STEPS_REDUCE - 1) reduce_done_limits(p, DONE_REDUCTION);
     if (run->residual < 0.5*best) best = run->residual;
     if (p->mu < 0.1*least) least = p->mu;
   }
@@ -428,9 +364,8 @@ static int iterate(points *p) {
 static int take_memory(points *p) {
   const size_t n = (size_t)p->n, dofs = (size_t)p->dofs;
   double **const rows[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->rest, &p->E, &p->rhs, &p->c,
-                           &p->d, &p->done_distance, &p->done_multiplier, &p->y, &p->best, &p->now.x,
-                           &p->now.z,
-                           &p->now.w, &p->kept.x, &p->kept.z, &p->kept.w};
+                           &p->d, &p->done_distance, &p->done_multiplier, &p->y, &p->now.x,
+                           &p->now.z, &p->now.w, &p->kept.x, &p->kept.z, &p->kept.w};
   double **const columns[] = {&p->u, &p->gap, &p->now.u, &p->kept.u};
   const size_t count = sizeof rows/sizeof rows[0], more = sizeof columns/sizeof columns[0];
   double *memory = run_allocate(p->run, (count*n + more*dofs + 1)*sizeof *memory);

@@ -4,9 +4,8 @@
 //     (A_II + sigma I) d = -(A x + b)_I,   x_I <- x_I + d
 // converge for monotone A to a solution nearby if there is one (Rockafellar 1976). For a regular
 // A_II they are iterative refinement. All rows with wrong signs flip at once (block principal
-// pivoting, Kostreva 1978). When their number stops falling, only the last one flips (Judice and
-// Pires 1994: finite for P-matrices), and so it does if the set was tried before. Cost: a
-// factorisation and a few solves per set.
+// pivoting, Kostreva 1978) while that halves their number. Cost: a factorisation and a few solves
+// per set.
 #include "crossover.h"
 
 #include <math.h>
@@ -15,24 +14,13 @@
 #include "balance.h"
 #include "vector.h"
 
-#define SIGMA 1e-9                // proximal weight sigma, relative to the scaled diagonal
-#define SIGMA_QUASI 1e-7          // sigma of KKT systems: keeps pivots on the diagonal
-#define SIGMA_LIFTED 1e-13        // sigma of systems that lift small pivots themselves
-#define PROXIMAL_STEPS_MAX 8      // proximal steps per set
-#define SIGMA_FACTOR 1e-3         // reduction of sigma if the system is ill-conditioned
-#define SIGMA_MIN 1e-17           // proximal weight at which sigma stops falling
-#define ROUNDING_GAP_RATIO 0.25   // gap over the bound of its rounding: less can hardly improve
-#define POLISH_STEPS_MAX 30       // steps with compensated residuals
-#define IDLE_POLISH_STEPS_MAX 3   // such steps in a row that do not halve the gap
-#define ZERO_VALUE_MAX 1e-9       // relative to the largest x_i, in scaled units: tried as 0
-#define QUICK_ROUNDS_MAX 5        // rounds: a caller with so few can continue without a crossover
-#define QUICK_WRONG_ROWS_MAX 100  // wrong rows that a few rounds can correct, or 5 per cent
-#define DOUBT_RATIO_MIN 0.01      // smaller over larger of x_i - bound and y_i of a doubtful row
-#define BLOCK_FLIPS_MAX 6         // block flips without fewer wrong rows before single flips
+// After each semicolon: what another value does to the items of bench/kit/ablation.c.
+#define SIGMA 1e-9            // relative to the scaled diagonal; 1e-3: up to 2.5 times the work
+#define DOUBT_RATIO_MIN 0.01  // smaller over larger of x_i - bound and y_i of a doubtful row; 1:
+                              //   walls take 1.25 times the work
 
 void crossover_layout(crossover *c, arena *memory, int32_t n) {
-  double **const vectors[] = {&c->scale, &c->x, &c->y, &c->d, &c->q, &c->centre,
-                              &c->last};
+  double **const vectors[] = {&c->scale, &c->x, &c->y, &c->d, &c->q, &c->last};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   c->state = ARENA_ARRAY(memory, uint8_t, n);
@@ -99,9 +87,9 @@ static int remember(crossover *c, int32_t n) {
   return 1;
 }
 
+// Systems that lift small pivots themselves need no weight.
 static double proximal_weight(const crossover *c, const face *system) {
-  if (c->sigma > 0.0) return c->sigma;
-  return face_lifts(system) ? SIGMA_LIFTED : face_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
+  return c->sigma > 0.0 ? c->sigma : face_lifts(system) ? 0.0 : SIGMA;
 }
 
 // The x of a row that is not INSIDE. HELD: fixed, or solved exactly by the point nearest to 0.
@@ -114,7 +102,7 @@ static double held_at(const crossover *c, int32_t i, double lo, double hi) {
 static int settle(crossover *c, perp_run *run, face *system, double enough) {
   const int32_t n = run->n;
   double before = (double)INFINITY;
-  for (int step = 0; step < PROXIMAL_STEPS_MAX; step++) {
+  for (int step = 0;; step++) {
     if (run_apply(run, c->x, c->y) != 0) return -1;
     double size = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -138,7 +126,7 @@ static int polish(crossover *c, perp_run *run, face *system) {
   const int32_t n = run->n;
   double best = (double)INFINITY, noise = 0.0;
   memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
-  for (int step = 0, idle = 0; step < POLISH_STEPS_MAX && idle < IDLE_POLISH_STEPS_MAX; step++) {
+  for (;;) {
     if (run_apply_exactly(run, c->x, c->y, c->q) != 0) return -1;
     double gap = 0.0, rounding = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -147,18 +135,18 @@ static int polish(crossover *c, perp_run *run, face *system) {
       rounding += c->state[i] == INSIDE ? fabs(c->x[i])*c->q[i] : 0.0;
     }
     if (!(gap < (double)INFINITY)) break;
-    idle = gap < 0.5*best ? 0 : idle + 1;
+    const int halved = gap < 0.5*best;
     if (gap < best) {
       best = gap;
       noise = 0x1p-53*rounding;
       memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
     }
-    if (face_solve(system, c->d, -1) != 0) break;
+    if (!halved || face_solve(system, c->d, -1) != 0) break;
     for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
   }
   memcpy(c->x, c->last, (size_t)n*sizeof *c->x);
   if (run_apply(run, c->x, c->y) != 0) return -1;
-  return best <= ROUNDING_GAP_RATIO*noise ? 0 : 1;
+  return best <= noise ? 0 : 1;
 }
 
 // Factors A_II + sigma I, scaled. Returns as face_update.
@@ -227,22 +215,21 @@ static int offer_balanced(crossover *c, perp_run *run) {
   for (int32_t i = 0; i < n; i++) c->x[i] = clamp(c->x[i], lower(run->lo, i), upper(run->hi, i));
   memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
   if (run_apply_exactly(run, c->x, c->y, c->q) != 0) return 1;
-  balance_objectives(run, c->q, c->x, c->y);
+  balance_objectives(run, c->x, c->y);
   if (offer(c, run)) return 1;
   memcpy(c->x, c->last, (size_t)n*sizeof *c->x);
   return offer(c, run);
 }
 
-// Submits x once more with 0 in place of tiny values: a variable without a quadratic term may need a
-// multiplier of exactly 0, and no size in the data tells which multipliers are tiny. 1: the run has
-// ended.
+// Submits x once more with 0 in place of values no larger than sigma, which sigma may have made: a
+// variable without a quadratic term may need a multiplier of exactly 0. 1: the run has ended.
 static int offer_zeros(crossover *c, perp_run *run) {
   const int32_t n = run->n;
   double largest = 0.0;
   int changed = 0;
   for (int32_t i = 0; i < n; i++) largest = max2(largest, fabs(c->x[i])/c->scale[i]);
   for (int32_t i = 0; i < n; i++) {
-    if (c->x[i] == 0.0 || fabs(c->x[i])/c->scale[i] > ZERO_VALUE_MAX*largest) continue;
+    if (c->x[i] == 0.0 || fabs(c->x[i])/c->scale[i] > SIGMA*largest) continue;
     c->x[i] = 0.0;
     changed = 1;
   }
@@ -250,15 +237,12 @@ static int offer_zeros(crossover *c, perp_run *run) {
 }
 
 // Polishes x once the set of a quadratic program is right. If the system is too ill-conditioned for
-// that, sigma falls. 1: the run has ended.
-static int finish_program(crossover *c, perp_run *run, face *system, double sigma) {
+// that, sigma is dropped. 1: the run has ended.
+static int finish_program(crossover *c, perp_run *run, face *system) {
   int left = polish(c, run, system);
-  while (left == 1 && sigma > SIGMA_MIN && !run_out_of_time(run)) {
-    sigma = max2(SIGMA_FACTOR*sigma, SIGMA_MIN);
-    const int failed = solve_states(c, run, system, sigma, 0.0);
+  if (left == 1 && !run_out_of_time(run)) {
     run->factorizations++;
-    if (failed != 0) break;
-    left = polish(c, run, system);
+    if (solve_states(c, run, system, 0.0, 0.0) == 0) left = polish(c, run, system);
   }
   if (left < 0) return 0;
   if (offer_balanced(c, run)) return 1;
@@ -266,193 +250,39 @@ static int finish_program(crossover *c, perp_run *run, face *system, double sigm
   return 0;
 }
 
-int crossover_run(crossover *c, perp_run *run, face *system, const double *x,
-                  int32_t rounds) {
+int crossover_run(crossover *c, perp_run *run, face *system, const double *x) {
   const int32_t n = run->n;
   memcpy(c->state, c->guess, (size_t)n);
   memcpy(c->x, x, (size_t)n*sizeof *x);
-  int32_t fewest = INT32_MAX;
-  int tries = BLOCK_FLIPS_MAX;
   // Rounding of y_i is not a wrong sign: below the tolerance nothing is flipped.
   double size = 0.0;
   for (int32_t i = 0; i < n; i++) size = max2(size, c->scale[i]*fabs(run->b[i]));
   const double tolerance = 1e-3*run->options->tol*size;
   const int kkt = face_quasidefinite(system);
-  for (int32_t round = 0; round < rounds; round++) {
-    const int repeated = !remember(c, n);
-    if (round == 0) {   // try a set again only from a much better x
-      if (repeated && !(run->residual < 0.01*c->level)) return 0;
-      c->level = run->residual;
-    }
+  const int repeated = !remember(c, n);   // try a set again only from a much better x
+  if (repeated && !(run->residual < 0.01*c->level)) return 0;
+  c->level = run->residual;
+  for (int32_t fewest = INT32_MAX;;) {
     if (run_out_of_time(run)) return out_of_time(run);
     const double sigma = proximal_weight(c, system);
     int failed = solve_states(c, run, system, sigma, 0.1*tolerance);
     run->factorizations++;
-    if (failed > 0) failed = solve_states(c, run, system, 1e4*sigma, 0.1*tolerance);
+    if (failed > 0) failed = solve_states(c, run, system, 1e4*max2(sigma, SIGMA), 0.1*tolerance);
     if (failed != 0) return failed == -1 && out_of_time(run);
-    int32_t count = 0, last = -1;
+    int32_t count = 0;
     for (int32_t i = 0; i < n; i++) {
       crossover_state next = HELD;
-      const double amount = wrong(c, run, i, &next);
-      if (!(amount > tolerance)) continue;
+      if (!(wrong(c, run, i, &next) > tolerance)) continue;
+      c->state[i] = (uint8_t)next;
       count++;
-      last = i;
     }
     if (!(kkt && count == 0) && offer(c, run)) return 1;   // otherwise x is polished first
-    const int hopeless = count > fewest/2 || (count > QUICK_WRONG_ROWS_MAX && count > n/20);
     if (count == 0) {   // the set is right: solve to the last digit
-      if (kkt) return finish_program(c, run, system, sigma);
-      if (settle(c, run, system, 0.0) == 0 && offer(c, run)) return 1;
-      return offer_zeros(c, run);
+      if (kkt) return finish_program(c, run, system);
+      return (settle(c, run, system, 0.0) == 0 && offer(c, run)) || offer_zeros(c, run);
     }
-    if (rounds <= QUICK_ROUNDS_MAX && hopeless) return 0;
-    if (count < fewest) {
-      fewest = count;
-      tries = BLOCK_FLIPS_MAX;
-    } else {
-      tries--;
-    }
-    const int single = (repeated && round > 0) || tries < 0;
-    for (int32_t i = single ? last : 0; i <= last; i++) {
-      crossover_state next = HELD;
-      if (wrong(c, run, i, &next) > tolerance) c->state[i] = (uint8_t)next;
-    }
+    if (count > fewest/2) return 0;
+    fewest = count;
+    remember(c, n);
   }
-  return 0;
-}
-
-// ---- proximal steps ----
-
-// If the entries of A were printed with six digits, eigenvalues that should be 0 have a size of 1e-5
-// and either sign. Then that rounding determines x_I, not the forces, and the active set has to
-// change until a vertex fits. The proximal steps
-//     x <- the solution of the problem with A + sigma I, b - sigma x in place of A, b
-// do that gradually. A sigma above the rounding makes each problem definite, so block pivoting
-// solves it. For symmetric A each step decreases 1/2 x'A x + b'x, convex or not, so the steps end
-// at a solution or go to infinity. sigma adapts to what block pivoting can solve.
-
-#define PROXIMAL_SIGMA_FIRST 1e-6  // proximal weight to begin with, relative to the scaled diagonal
-#define PROXIMAL_SIGMA_MAX 1e-1    // proximal weight beyond which the steps are given up
-#define BLOCK_PIVOTS_MAX 40        // block pivots per proximal step
-
-// Solves one proximal problem. 1: solved; 0: not solved; -1: out of time.
-static int proximal_step(crossover *c, perp_run *run, face *system, double sigma,
-                         int32_t *rounds, int *flips) {
-  const int32_t n = run->n;
-  int32_t fewest = INT32_MAX;
-  int tries = 3;
-  *flips = 0;
-  for (int inner = 0; inner < BLOCK_PIVOTS_MAX && *rounds > 0; inner++) {
-    for (int32_t i = 0; i < n; i++) {
-      const int inside = c->state[i] == INSIDE;
-      const double lo = lower(run->lo, i), hi = upper(run->hi, i);
-      c->x[i] = inside ? c->centre[i] : held_at(c, i, lo, hi);
-    }
-    const int failed = factor(c, run, system, sigma);
-    run->factorizations++;
-    run->regularization = sigma;
-    (*rounds)--;
-    if (failed != 0) return failed == -1 ? -1 : 0;
-    if (run_apply(run, c->x, c->y) != 0) return -1;
-    for (int32_t i = 0; i < n; i++) c->d[i] = c->state[i] == INSIDE ? -c->y[i] : 0.0;
-    if (face_solve(system, c->d, 2) != 0 || !(face_error(system) <= 1e-6)) return 0;
-    for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
-    if (run_apply(run, c->x, c->y) != 0) return -1;
-    double largest = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-      const double t = c->scale[i];
-      c->y[i] += sigma/(t*t)*(c->x[i] - c->centre[i]);
-      largest = max_or_nan(largest, fabs(c->x[i])/t);
-    }
-    if (!(largest < (double)INFINITY)) return 0;
-    int32_t count = 0, last = -1;
-    for (int32_t i = 0; i < n; i++) {
-      crossover_state next = HELD;
-      if (!(wrong(c, run, i, &next) > 1e-13*largest)) continue;
-      count++;
-      last = i;
-    }
-    if (count == 0) return 1;
-    *flips += count;
-    if (count < fewest) {
-      fewest = count;
-      tries = 3;
-    } else {
-      tries--;
-    }
-    for (int32_t i = tries < 0 ? last : 0; i <= last; i++) {   // all, or the last one alone
-      crossover_state next = HELD;
-      if (wrong(c, run, i, &next) > 1e-13*largest) c->state[i] = (uint8_t)next;
-    }
-  }
-  return 0;
-}
-
-// Places the next centre ahead of the iterate (Gueler: New proximal point algorithms for convex
-// minimization, 1992). If the last centre was too far ahead, the extrapolation starts again.
-// Returns the change of the iterate.
-static double look_ahead(crossover *c, const perp_run *run, int *ahead) {
-  double change = 0.0, turned = 0.0;
-  for (int32_t i = 0; i < run->n; i++) {
-    const double t = c->scale[i], step = (c->x[i] - c->last[i])/t;
-    change = max2(change, fabs(step));
-    turned += (c->centre[i] - c->x[i])/t*step;
-  }
-  *ahead = turned > 0.0 ? 0 : *ahead + 1;
-  const double weight = *ahead/(*ahead + 3.0);
-  for (int32_t i = 0; i < run->n; i++) {
-    const double z = c->x[i] + weight*(c->x[i] - c->last[i]);
-    c->last[i] = c->x[i];
-    c->centre[i] = clamp(z, lower(run->lo, i), upper(run->hi, i));
-  }
-  return change;
-}
-
-// max |(A - A')v| for a vector v of signs, scaled. If A should be symmetric, this is about the
-// rounding of its entries.
-static double estimate_asymmetry(crossover *c, const face *system, int32_t n) {
-  double largest = 0.0;
-  for (int32_t i = 0; i < n; i++) c->d[i] = i%3 == 1 ? c->scale[i] : -c->scale[i];
-  face_multiply(system, 0, c->d, c->y);
-  face_multiply(system, 1, c->d, c->q);
-  for (int32_t i = 0; i < n; i++) largest = max2(largest, c->scale[i]*fabs(c->y[i] - c->q[i]));
-  return largest;
-}
-
-int crossover_proximal(crossover *c, perp_run *run, face *system, const double *x,
-                       int32_t rounds) {
-  const int32_t n = run->n;
-  double sigma = clamp(4.0*estimate_asymmetry(c, system, n), PROXIMAL_SIGMA_FIRST,
-                       1e3*PROXIMAL_SIGMA_FIRST);
-  double least = 0.0;   // twice the sigma that failed last; falls slowly
-  int ahead = 0;
-  memcpy(c->centre, x, (size_t)n*sizeof *x);
-  memcpy(c->last, x, (size_t)n*sizeof *x);
-  memcpy(c->state, c->guess, (size_t)n);
-  while (rounds > 0 && sigma <= PROXIMAL_SIGMA_MAX) {
-    int flips = 0;
-    const int solved = proximal_step(c, run, system, sigma, &rounds, &flips);
-    if (solved < 0 || run_out_of_time(run)) return out_of_time(run);
-    if (!solved) {
-      least = 2.0*sigma;
-      sigma *= 4.0;
-      ahead = 0;
-      memcpy(c->centre, c->last, (size_t)n*sizeof *x);
-      memcpy(c->state, c->guess, (size_t)n);
-      continue;
-    }
-    memcpy(c->guess, c->state, (size_t)n);
-    if (offer(c, run)) return 1;
-    if (look_ahead(c, run, &ahead) == 0.0) return 0;
-    if (flips > 0) continue;
-    // The set no longer changes. Try to solve for it without the proximal term.
-    const int failed = solve_states(c, run, system, proximal_weight(c, system), 0.0);
-    run->factorizations++;
-    rounds--;
-    if (failed < 0) return out_of_time(run);
-    if (failed == 0 && offer(c, run)) return 1;
-    sigma = max2(0.5*sigma, least);
-    least *= 0.8;
-  }
-  return 0;
 }

@@ -22,7 +22,6 @@ enum {
   FIRST_CHECK_SWEEPS = 15,   // sweeps before the first check of the states
   CHECK_GROWTH_DIVISOR = 4,  // sweeps so far over sweeps until the next check
   SETTLED_ROWS_MIN = 200,    // rows per changed row for the states to be settled
-  STATE_SETS_MAX = 4,        // active sets that the crossover tries
   IDLE_SWEEPS_MAX = 1000,    // sweeps without a better residual, beyond those it took to find the best
 };
 #define GUESS_RESIDUAL_MAX 3e-4  // residual below which the states may be right, worth a factorisation
@@ -201,7 +200,7 @@ static int try_states(sweeps *s, perp_run *run) {
     return 1;
   }
   memcpy(s->y, run->x, (size_t)n*sizeof *s->y);
-  if (crossover_run(&s->cross, run, s->system, s->y, STATE_SETS_MAX)) return 1;
+  if (crossover_run(&s->cross, run, s->system, s->y)) return 1;
   memcpy(run->x, s->y, (size_t)n*sizeof *s->y);   // the sweeps continue from their own x
   return 0;
 }

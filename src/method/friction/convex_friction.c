@@ -34,7 +34,6 @@
 #define FACTOR_SHIFT 1e-14       // added to S, whose diagonal is 1, for redundant contacts
 #define IDLE_STEPS_MAX 30        // steps without a better residual before another start
 #define GUESS_RESIDUAL_MAX 1e-3  // residual below which the states are guessed
-#define LAST_SETS_MAX 5          // active sets tried before another start
 
 typedef struct state {
   int32_t n, m;              // rows; rows that are not slacks
@@ -362,9 +361,7 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
     const int32_t changed = crossover_guess(&s->cross, run, s->x, s->z);
     const int settled = run->residual <= GUESS_RESIDUAL_MAX && changed <= n/100,
               stuck = idle >= IDLE_STEPS_MAX;
-    if ((settled || stuck) &&
-        crossover_run(&s->cross, run, s->system, s->x, stuck ? LAST_SETS_MAX : 4))
-      continue;
+    if ((settled || stuck) && crossover_run(&s->cross, run, s->system, s->x)) continue;
     if (!stuck) continue;
     if (++starts < STARTS) {
       idle = 0;

@@ -17,8 +17,9 @@
 //
 // Converges if A is positive semidefinite and some x is feasible; then a solution exists (Wright
 // 1997, ch. 6). A may be singular: interior_system.c keeps the factor finite. interior_start.c
-// makes the first iterate. KKT systems of quadratic programs start farther inside than others,
-// because their multipliers may be much larger than the data, and a step hardly doubles them.
+// makes the first iterate. KKT systems of quadratic programs start far inside, because their
+// multipliers may be much larger than the data, and a step hardly doubles them. Others start there if
+// they make no progress from a near start.
 // interior_proof.c turns diverging iterates into proofs.
 // Near the end crossover.c guesses the active set and solves for it. That also settles problems
 // without strict complementarity, where s_i and z_i both go to zero like sqrt(mu). The multipliers
@@ -31,27 +32,13 @@
 #include "interior_parts.h"
 #include "vector.h"
 
-#define STEP_ACCURACY_MAX 1e-6    // relative accuracy of a step far from the solution
-#define STEP_ACCURACY_RATIO 1e-4  // accuracy of a step relative to the residual of x
-// Short steps mean that the start was too close to the bounds. The iteration then starts again
-// farther inside.
-#define START_DISTANCE_GROWTH 100.0  // factor on the distance from one start to the next
-#define START_DISTANCE_MAX 1e10      // distance of a start relative to the first one
-#define SHORT_STEP_MAX 0.1           // step length: three shorter steps in a row cause a new start
-#define MISMATCH_RATIO_MIN 0.8       // mismatch over that after one step: with less, no step is short
-#define KKT_START_DISTANCE 1e4       // KKT systems: distance of the first start; z may be large
-#define KKT_SHORT_STEP_MAX 0.5       // KKT systems: step length below which a step is short
-#define KKT_SHORT_STEPS_MAX 6        // KKT systems: short steps before a new start
-#define CORRECTIONS_MAX 2            // further right-hand sides per iteration
-#define PRODUCT_WINDOW 0.1           // corrections bring s_i z_i over sigma mu into [this, 1/this]
-#define CORRECTION_GAIN_MIN 0.1      // part of the intended gain in length that is required
-#define IDLE_ITERATIONS_MAX 12       // iterations without a better residual, mu or mismatch
-#define PROXIMAL_FACTORS_MAX 500     // factorisations for an A that is monotone except for rounding
-#define GUESS_RESIDUAL_MAX 1e-3      // residual below which the active set is guessed
-#define GUESS_CLEAR_ROWS_MIN 50      // rows per doubtful row for a guess to be clear
-#define GUESS_TOLERANCES_MAX 10.0    // times the tolerance: below it an unclear guess is tried too
-#define SLOW_RESIDUAL_RATIO_MIN 0.3  // residual over the last one: above it progress is slow
-#define GUESS_AGAIN_RATIO 0.1        // residual for the next guess, relative to that of a failed one
+// After each semicolon: what another value does to the items of bench/kit/ablation.c.
+#define GUESS_RESIDUAL_MAX 1e-3  // below it the active set is guessed; 1e3: MOSARQP2 takes 1.3 times
+                                 //   the work
+#define CLEAR_ROWS_MIN 50        // rows per changed or doubtful row of a clear guess; 1: walls take
+                                 //   up to 1.5 times the work
+#define GUESS_AGAIN_RATIO 0.1    // residual for the next guess over that of a failed one; 1:
+                                 //   KaplasTower takes 1.2 times the work
 
 static void layout(interior *p, arena *memory, int32_t n) {
   double **const vectors[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->y, &p->q, &p->rhs, &p->dx,
@@ -124,10 +111,7 @@ static double mean_product(const interior *p, double primal, double dual) {
   return p->pairs > 0 ? sum/(double)p->pairs : 0.0;
 }
 
-static double positive(double v) { return max2(v, 1e-300); }
-
 static void move(interior *p, const perp_run *run, double primal, double dual) {
-  p->length = primal;
   for (int32_t i = 0; i < p->n; i++) {
     if (p->kind[i] & FIXED) continue;
     const double step = primal*p->dx[i];
@@ -166,17 +150,12 @@ static void prepare(interior *p) {
   p->mu = p->pairs > 0 ? sum/(double)p->pairs : 0.0;
 }
 
-// The change that brings v into the window around the target. A large decrease is cut.
-static double towards(double target, double v) {
-  return max2(clamp(v, PRODUCT_WINDOW*target, target/PRODUCT_WINDOW) - v, -target/PRODUCT_WINDOW);
-}
-
 static void copy_direction(const interior *p, double *const to[3], double *const from[3]) {
   for (int k = 0; k < 3; k++) memcpy(to[k], from[k], (size_t)p->n*sizeof(double));
 }
 
 // Adds one more right-hand side to a step that reaches the boundary at length alpha. Returns the
-// reach of the corrected step, or alpha if the correction gained too little and was undone.
+// reach of the corrected step, or alpha if the correction gained nothing and was undone.
 static double correct(interior *p, double centre, double alpha) {
   double *const now[3] = {p->dx, p->dz, p->dw}, *const before[3] = {p->ex, p->ez, p->ew};
   const double aim = min2(1.0, 1.1*alpha + 0.1);
@@ -194,7 +173,7 @@ static double correct(interior *p, double centre, double alpha) {
   }
   copy_direction(p, before, now);
   double longer = 0.0;
-  if (interior_solve(p, INTERIOR_UNCHECKED_ACCURACY)) {
+  if (interior_solve(p, (double)INFINITY)) {
     for (int32_t i = 0; i < p->n; i++) {
       if (p->kind[i] & HAS_LO) p->dz[i] += (p->c[i] - p->z[i]*p->dx[i])/p->s[i];
       if (p->kind[i] & HAS_HI) p->dw[i] += (p->d[i] + p->w[i]*p->dx[i])/p->t[i];
@@ -203,14 +182,14 @@ static double correct(interior *p, double centre, double alpha) {
     const lengths far = to_boundary(p, 1.0);
     longer = min2(far.primal, far.dual);
   }
-  if (longer >= alpha + CORRECTION_GAIN_MIN*(aim - alpha)) return longer;
+  if (longer > alpha) return longer;
   copy_direction(p, now, before);
   return alpha;
 }
 
 // Mehrotra: the reach of the affine step shows how much centring is needed.
 static int step_mehrotra(interior *p, perp_run *run) {
-  if (!direction(p, INTERIOR_UNCHECKED_ACCURACY, 0.0, 0.0, NULL, NULL)) return 0;
+  if (!direction(p, (double)INFINITY, 0.0, 0.0, NULL, NULL)) return 0;
   const lengths reach = to_boundary(p, 1.0);
   const double alpha = min2(reach.primal, reach.dual);
   const double after = mean_product(p, alpha, alpha);
@@ -221,7 +200,7 @@ static int step_mehrotra(interior *p, perp_run *run) {
     p->dw[i] *= -p->dx[i];
   }
   // The next steps remove what an inaccurate step leaves of the linear residual.
-  const double accuracy = clamp(STEP_ACCURACY_RATIO*run->residual, p->accuracy, STEP_ACCURACY_MAX);
+  const double accuracy = clamp(run->residual, p->accuracy, 1.0);
   // KKT systems: a step that centres reduces the mismatch only by the same part as mu.
   const double kept = p->quasi && p->mu > 0.0 ? centre/p->mu : 0.0;
   if (!direction(p, accuracy, centre, kept, p->dz, p->dw)) return 0;
@@ -233,8 +212,7 @@ static int step_mehrotra(interior *p, perp_run *run) {
     far = to_boundary(p, 1e300);
     length = min2(far.primal, far.dual);
   }
-  const double tau = max2(0.995, 1.0 - p->mu);
-  length = min2(1.0, tau*length);
+  length = min2(1.0, max2(BOUNDARY_FRACTION, 1.0 - p->mu)*length);
   move(p, run, length, length);
   p->removes = (1.0 - kept)*length;
   return 1;
@@ -270,64 +248,36 @@ static double mismatch(const interior *p) {
 // The best values so far, and the number of iterations without better ones.
 typedef struct progress {
   double residual, mu, gap;  // the least so far
-  double first_gap, first_mu;   // of the start
-  double second_gap;         // after one step
-  double last;               // the least residual before the last iteration
   int32_t since_any, since_residual;   // iterations without progress
-  int32_t blocked;           // short steps from this start
-  double farther;            // distance of this start
 } progress;
-
-static void forget(progress *now) {   // after a new start
-  now->residual = now->mu = now->gap = (double)INFINITY;
-  now->since_any = now->since_residual = now->blocked = 0;
-}
 
 static void note(progress *now, double residual, double mu, double gap) {
   const int better = mu < 0.5*now->mu || gap < 0.9*now->gap;
   now->since_residual = residual < 0.9*now->residual ? 0 : now->since_residual + 1;
   now->since_any = now->since_residual == 0 || better ? 0 : now->since_any + 1;
-  now->last = now->residual;
   now->residual = min2(now->residual, residual);
   now->mu = min2(now->mu, mu);
   now->gap = min2(now->gap, gap);
 }
 
-// 1: the steps from this start are so short that a start farther inside is better. After the
-// farthest start comes the first one again, and then no other.
-static int is_blocked(const interior *p, progress *now, double gap) {
-  if (p->quasi) now->blocked = p->length < KKT_SHORT_STEP_MAX ? now->blocked + 1 : now->blocked/2;
-  else
-    now->blocked = p->length < SHORT_STEP_MAX && gap > MISMATCH_RATIO_MIN*now->second_gap
-                       ? now->blocked + 1 : 0;
-  return now->blocked == (p->quasi ? KKT_SHORT_STEPS_MAX : 3) && now->farther <= START_DISTANCE_MAX;
-}
-
 // Guesses the active set if that is worthwhile. 1: the run has ended.
-static int guess_and_solve(interior *p, perp_run *run, const progress *now, int stuck,
-                           double *close) {
+static int guess_and_solve(interior *p, perp_run *run, int stuck, double *close) {
   for (int32_t i = 0; i < p->n; i++) p->work[i] = p->z[i] - p->w[i];
   const int32_t changed = crossover_guess(&p->cross, run, p->x, p->work);
-  const int clear = changed <= p->n/100 && p->cross.doubtful <= p->n/GUESS_CLEAR_ROWS_MIN;
-  const int late = run->residual <= GUESS_TOLERANCES_MAX*run->options->tol &&
-                   run->residual > SLOW_RESIDUAL_RATIO_MIN*now->last;
-  const int settled = run->residual <= *close && (clear || late);
-  if (stuck || settled) {
-    if (crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_SETS_MAX : 4)) return 1;
+  const int clear = changed <= p->n/CLEAR_ROWS_MIN && p->cross.doubtful <= p->n/CLEAR_ROWS_MIN;
+  if (stuck || (run->residual <= *close && clear)) {
+    if (crossover_run(&p->cross, run, p->system, p->x)) return 1;
     *close = GUESS_AGAIN_RATIO*run->residual;
   }
-  return stuck && now->residual < 0.1 &&
-         crossover_proximal(&p->cross, run, p->system, run->x, PROXIMAL_FACTORS_MAX);
+  return 0;
 }
 
-// 0: the run has ended; 1: no progress, and another attempt may be worth it.
+// 1: no progress; 0: the run has ended.
 static int iterate(interior *p, perp_run *run) {
   const int paper = run->options->barrier.variant == PERP_BARRIER_PAPER;
-  const double first = p->quasi ? KKT_START_DISTANCE : 1.0;
-  progress now = {.farther = first};
+  progress now = {.residual = (double)INFINITY, .mu = (double)INFINITY, .gap = (double)INFINITY};
   double close = GUESS_RESIDUAL_MAX;
-  forget(&now);
-  if (!(paper ? interior_start_paper(p, run) : interior_start(p, run, first))) {
+  if (!(paper ? interior_start_paper(p, run) : interior_start(p, run))) {
     run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point of interior_point is not finite");
     return 0;
   }
@@ -338,25 +288,14 @@ static int iterate(interior *p, perp_run *run) {
     const int stepped = paper ? step_paper(p, run) : step_mehrotra(p, run);
     if (stepped && present(p, run)) return 0;
     const double mu = mean_product(p, 0.0, 0.0), gap = mismatch(p);
-    if (now.gap == (double)INFINITY) {
-      now.first_gap = before;
-      now.first_mu = p->mu;
-      now.second_gap = gap;
-    }
-    if (stepped) interior_adapt(p, before, gap, gap/now.first_gap*(now.first_mu/mu));
-    if (stepped && !paper && is_blocked(p, &now, gap)) {
-      now.farther *= START_DISTANCE_GROWTH;
-      forget(&now);
-      interior_regularise(p, p->attempt);
-      if (interior_start(p, run, now.farther <= START_DISTANCE_MAX ? now.farther : first)) continue;
-    }
+    if (stepped) interior_adapt(p, before, gap);
     note(&now, run->residual, mu, gap);
     // mu may keep falling although there is no solution, so the residual counts too.
-    const int stuck = !stepped || now.since_any >= IDLE_ITERATIONS_MAX ||
-                      now.since_residual >= 3*IDLE_ITERATIONS_MAX;
+    const int stuck = !stepped || now.since_any >= IDLE_STEPS_MAX ||
+                      now.since_residual >= 3*IDLE_STEPS_MAX;
     // The objective of a quadratic program may be wrong although each row is right.
     if (run->residual <= run->options->tol && run_check(run)) continue;
-    if (run->options->barrier.crossover && guess_and_solve(p, run, &now, stuck, &close)) continue;
+    if (run->options->barrier.crossover && guess_and_solve(p, run, stuck, &close)) continue;
     if (p->cross.rounded > 0) {
       run->rounded = 1;
       run_keep(run);
@@ -365,8 +304,7 @@ static int iterate(interior *p, perp_run *run) {
       return 0;
     }
     if (!stuck) continue;
-    if (interior_diverged(p, run)) return 0;
-    return 1;
+    return !interior_diverged(p, run);
   }
   return 0;
 }
@@ -381,15 +319,18 @@ static void run_interior_point(perp_run *run) {
     run_no_memory(run, "the linear systems");
     return;
   }
-  int again = 1;
-  for (int attempt = 0; again; attempt++) {
-    crossover_begin(&p.cross, run);   // forgets the sets that were tried
-    if (!interior_regularise(&p, attempt)) break;
+  crossover_begin(&p.cross, run);
+  interior_regularise(&p);
+  interior_begin(&p, run);
+  p.far = p.quasi;   // the multipliers of a KKT system may be much larger than the data
+  int stuck = iterate(&p, run);
+  if (stuck && !p.far) {
+    p.far = 1;
     interior_begin(&p, run);
-    again = iterate(&p, run);
+    stuck = iterate(&p, run);
   }
-  if (again) run_stop(run, PERP_STATUS_STALLED,
-                      "interior_point made no progress in %d iterations", IDLE_ITERATIONS_MAX);
+  if (stuck) run_stop(run, PERP_STATUS_STALLED, "interior_point made no progress in %d iterations",
+                      IDLE_STEPS_MAX);
   face_destroy(p.system);
 }
 

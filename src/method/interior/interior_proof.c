@@ -10,7 +10,8 @@
 
 #include "vector.h"
 
-#define NULL_VECTOR_SHIFT 1e-11  // shift of the inverse iteration, relative to the scaled diagonal
+#define NULL_VECTOR_SHIFT 1e-11  // of the inverse iteration, relative to the scaled diagonal; 1e-17:
+                                 //   an infeasible problem stays unproved
 
 // 1: `from` leads to a proof, or time is up. small: entries below it, relative to the largest, are
 // 0.

@@ -5,7 +5,11 @@
 
 #include "vector.h"
 
-#define INSIDE_RATIO_MIN 0.1  // distance to the bounds, relative to the largest x and y
+// After each semicolon: what another value does to the items of bench/kit/ablation.c.
+#define INSIDE_RATIO_MIN 0.1  // distance to the bounds, relative to the largest x and y; 1: up to
+                              //   3.8 times the work
+#define FAR_START_RATIO 1e4   // distance of a far start, relative to a near one; 1e-2: POWELL20
+                              //   takes 3.8 times the work
 
 void interior_begin(interior *p, const perp_run *run) {
   p->n = run->n;
@@ -43,10 +47,10 @@ static void place(interior *p, const perp_run *run, int32_t i, double x, double 
 }
 
 // Mehrotra's start for monotone problems: the solution of (A + I)x = -b, where x - lo and y would
-// be opposite, moved inside until both are positive and their products comparable. If the solution
-// is much larger than that x, steps from there are short. Then `farther` > 1 helps, because
-// iterations converge from a start as large as a solution (Wright 1997, ch. 6).
-int interior_start(interior *p, perp_run *run, double farther) {
+// be opposite, moved inside until both are positive and their products comparable. Iterations
+// converge from a start as large as a solution (Wright 1997, ch. 6). A solution may be much larger
+// than that x; then a far start helps.
+int interior_start(interior *p, perp_run *run) {
   const int32_t n = p->n;
   const double *scale = p->cross.scale;
   double size = 0.0;
@@ -70,8 +74,9 @@ int interior_start(interior *p, perp_run *run, double farther) {
   double force = 0.0;
   for (int32_t i = 0; i < n; i++)
     if (p->kind[i] & (HAS_LO | HAS_HI)) force = max2(force, scale[i]*fabs(p->y[i]));
-  far = INSIDE_RATIO_MIN*farther*max2(far, 1e-8*max2(size, 1e-300));
-  force = INSIDE_RATIO_MIN*farther*max2(force, 1e-8*max2(size, 1e-300));
+  const double ratio = INSIDE_RATIO_MIN*(p->far ? FAR_START_RATIO : 1.0);
+  far = ratio*max2(far, 1e-8*max2(size, 1e-300));
+  force = ratio*max2(force, 1e-8*max2(size, 1e-300));
   for (int32_t i = 0; i < n; i++)
     place(p, run, i, p->x[i], far*scale[i], force/scale[i], p->y[i]);
   return run_apply(run, p->x, p->y) == 0;
