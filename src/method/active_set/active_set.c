@@ -14,7 +14,7 @@
 // Converges for symmetric positive semidefinite A if a solution exists. Cost of a round: row
 // modifications of the factor (a factorisation if many rows changed), one solve, a few products.
 //
-// nested_start.c finds a first x on grid-like problems. active_set_grid.c solves grids of cells.
+// multigrid.c solves large M-matrices, active_set_grid.c grids of cells.
 // Under auto, if flips gain little and interior points should need fewer operations than Newton
 // steps, body_interior.c continues if A is given by bodies, interior_point otherwise. If the first
 // round leaves a fifth of the rows wrong, as when a ball hits a wall, body_interior.c starts at once.
@@ -27,57 +27,40 @@
 
 #include "active_set_grid.h"
 #include "body_interior.h"
-#include "nested_start.h"
 #include "grid.h"
+#include "line_search.h"
 #include "methods.h"
 #include "multigrid.h"
 #include "objective.h"
 #include "operator.h"
 #include "vector.h"
 
-enum { SWEEPS_PER_ROUND = 5,      // passes of PGS after each round: MNS08's k_gs
-       LAST_SWEEP_PRODUCTS = 80,  // products reserved for the last sweeps; 70 are too few on walls
-       IDLE_ROUNDS_MAX = 2,       // rounds whose wrong rows do not fall by an eighth
-       IDLE_POINTS_MAX = 6 };     // proximal points that do not halve the residual
-
-// Measured after flips that gained little, on walls with condition numbers of 1e4 to 1e12: Newton's
-// method took 35 to 190 steps, mostly 50 to 110; interior_point took 16 to 37 factorisations,
-// mostly 20 to 26.
-enum { WRONG_ROWS_MIN = 50,             // wrong rows: problems with fewer are not hard
-       NEWTON_STEPS_EXPECTED = 60,      // Newton steps to expect
-       INTERIOR_FACTORS_EXPECTED = 28,  // factorisations of interior_point to expect
-       INTERIOR_SOLVES_PER_FACTOR = 4,  // solves per factorisation of interior_point
-       INTERIOR_FACTORS_MIN = 12,       // factorisations of interior_point that must fit into the time
-       STIFF_NEWTON_STEPS_MIN = 25,     // Newton steps per point above which sigma falls slowly
-       NEWTON_STEPS_MAX = 100 };        // Newton steps per point before a larger sigma is tried
-
-#define SHORT_STEP_MAX 0.1           // step length; with a shorter step the flips count as failed
-#define STEP_RATIO_MIN 1e-2          // ratio of the next step length to the last one
-#define SIGMA 1e-8                   // relative to a diagonal near 1
-#define SIGMA_SOFT_FIRST 1e-3        // sigma of the first proximal point if flips gained little
-#define SIGMA_SOFT_LAST 1e-6         // sigma of the last proximal point before SIGMA
-#define SIGMA_MIN 1e-12              // smallest sigma
-#define SECONDS_PER_OPERATION 2e-10  // lower bound until a step has been timed
-#define TIMED_OPERATIONS_MIN 1e6     // operations: smaller steps are not checked against the clock
-#define SAFE_STEPS_MIN 1000.0        // steps: while more of them fit into the time, x is not saved
-#define ANALYSIS_SWEEPS 80.0         // cost of an analysis in sweeps: 30 to 75 on walls and grids
-#define ESTIMATE_RATIO_MIN 0.6       // part of an estimated time that a step takes at least
-#define LAST_SWEEP_TIME_RATIO 0.12   // part of the time for the last sweeps if no caller reserves it
+// After each semicolon: what another value does to the items of bench/kit/ablation.c.
+#define SWEEPS_PER_ROUND 5          // passes of PGS, MNS08's k_gs; 1: up to 1.5 times the work
+#define LAST_SWEEP_PRODUCTS 80      // products reserved for the last sweeps; 70: too few on walls
+#define IDLE_ROUNDS_MAX 2           // without progress; 1: bearing takes 2.2 times the work
+#define WRONG_ROWS_MIN 50           // of a hard problem; 50000: walls take 2.5 times the work
+#define UPDATES_PER_FACTOR 2.0      // cost of Newton steps over that of interior points; 0: a mixed
+                                    //   wall with condition 1e10 takes 2.4 times as long
+#define SIGMA 1e-8                  // relative to a diagonal near 1; 1e-2: up to 2.6 times the work
+#define SIGMA_SOFT 1e-3             // first sigma if flips gained little, and its ratio to the next;
+                                    //   1e-9: walls take 1.8 times the work
+#define TIMED_OPERATIONS_MIN 1e6    // of a step that is checked against the clock; 0: fluid3d with
+                                    //   12^3 cells stays unsolved in 8 ms
+#define ANALYSIS_SWEEPS 50.0        // cost of an analysis: 30 to 75 sweeps on walls and grids
+#define LAST_SWEEP_TIME_RATIO 0.12  // part of the time for the last sweeps; 1: 11 of 58 problems
+                                    //   with a time limit stay unsolved
 
 static double operations(const active_set *a) {   // of the next step
   return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
-}
-
-// Seconds per operation, from the fastest step: slower steps may have waited for the machine.
-static double pace(const active_set *a) {
-  return a->fastest < (double)INFINITY ? a->fastest : SECONDS_PER_OPERATION;
 }
 
 int active_step(active_set *a, double *d) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
   const double flops = left < (double)INFINITY ? operations(a) : 0.0;
-  if (flops > TIMED_OPERATIONS_MIN && ESTIMATE_RATIO_MIN*flops*pace(a) > left - a->sweep_reserve)
+  if (flops > TIMED_OPERATIONS_MIN && a->fastest < (double)INFINITY &&
+      flops*a->fastest > left - a->sweep_reserve)
     return -1;
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
@@ -89,22 +72,8 @@ int active_step(active_set *a, double *d) {
   const int solved = code == 0 ? face_solve_within(a->face, d, 1, &deadline) : 1;
   if (solved != 0) return solved;
   if (flops > 0.0) {
-    const double seconds = left - run_seconds_left(run);
-    a->longest = max2(a->longest, seconds);
-    a->fastest = min2(a->fastest, seconds/flops);
+    a->fastest = min2(a->fastest, (left - run_seconds_left(run))/flops);
   }
-  return 0;
-}
-
-int active_keep(active_set *a, int known) {
-  perp_run *run = a->run;
-  const double left = run_seconds_left(run);
-  if (left == (double)INFINITY || (a->longest > 0.0 && left > SAFE_STEPS_MIN*a->longest)) return 0;
-  if (!known && run_apply(run, run->x, a->y) != 0) return -1;
-  run->residual = run_residual(run, run->x, a->y);
-  if (!(run->residual < a->least)) return 0;
-  a->least = run->residual;
-  memcpy(a->best, run->x, (size_t)a->n*sizeof *a->best);
   return 0;
 }
 
@@ -124,7 +93,7 @@ static int sweep(active_set *a, int32_t passes) {   // 1: the run has ended
   for (int32_t k = 0; k < passes && !run_out_of_time(run); k++)
     run->residual = sweeper_pass(&a->sweeps, run, k & 1);
   if (left < (double)INFINITY) a->sweep_seconds = (left - run_seconds_left(run))/passes;
-  return run_ended(run) || run_apply(run, run->x, a->y) != 0 || active_keep(a, 1) != 0;
+  return run_ended(run) || run_apply(run, run->x, a->y) != 0;
 }
 
 // Sets is_free at x, and d = -y on the free rows.
@@ -189,33 +158,25 @@ static double search(active_set *a) {
     }
     const double least = begin < 0.0 && end > begin ? begin/(begin - end) : 0.5;
     if (found > 0.0 && least > 0.75) break;
-    t *= clamp(least, STEP_RATIO_MIN, 0.5);
+    t *= min2(least, 0.5);
   }
   return found;
 }
 
 // 1: the method runs under auto, and interior points should need fewer operations than Newton steps.
+// The solves of both cost about the same.
 static int points_are_cheaper(const active_set *a) {
-  if (!a->run->is_child) return 0;
-  const double solve = face_flops_solve(a->face);
-  return INTERIOR_FACTORS_EXPECTED*(face_flops_anew(a->face) + INTERIOR_SOLVES_PER_FACTOR*solve) <
-         NEWTON_STEPS_EXPECTED*(a->update + 2.0*solve);
-}
-
-// 1: interior points may finish in the remaining time.
-static int points_may_fit(const active_set *a) {
-  const double flops = face_flops_anew(a->face) + INTERIOR_SOLVES_PER_FACTOR*face_flops_solve(a->face);
-  return INTERIOR_FACTORS_MIN*flops*pace(a) <= run_seconds_left(a->run);
+  return a->run->is_child && face_flops_anew(a->face) < UPDATES_PER_FACTOR*a->update;
 }
 
 // 1: interior points through bodies can be used.
 static int points_by_bodies(const active_set *a) {
-  return a->run->is_child && !a->tried && body_interior_apply(a->run, a->face) && points_may_fit(a);
+  return a->run->is_child && !a->tried && body_interior_apply(a->run, a->face);
 }
 
 // Continues with interior points: through bodies from the guess, or by interior_point. Only auto asks
-// for this. -1: the run has ended, or time is short; 0: interior points failed, and Newton's method
-// continues from their best point z.
+// for this. -1: the run has ended; 0: interior points failed, and Newton's method continues from
+// their best point z.
 static int hand_over(active_set *a) {
   perp_run *run = a->run;
   if (points_by_bodies(a)) {
@@ -223,10 +184,10 @@ static int hand_over(active_set *a) {
     memcpy(run->x, a->guess, (size_t)a->n*sizeof *run->x);
     if (body_interior(run, a->face)) return -1;
     face_shift(a->face, a->sigma);
+  } else {
+    const perp_options options = child_options(run, &method_interior_point);
+    run_child(run, &method_interior_point, &options, INT32_MAX, (double)INFINITY);
   }
-  if (!points_may_fit(a)) return -1;
-  const perp_options options = child_options(run, &method_interior_point);
-  run_child(run, &method_interior_point, &options, INT32_MAX, (double)INFINITY);
   memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);
   return run_ended(run) || judge(a) ? -1 : 0;
 }
@@ -259,8 +220,8 @@ static int flips(active_set *a) {
       if (judge(a)) return -1;
     }
     if (rounds++ == 0) first = bad;
-    const int hard = (rounds > 2 || cut) && bad >= WRONG_ROWS_MIN && bad > first - first/8;
     if (bad >= WRONG_ROWS_MIN && bad > a->n/5 && points_by_bodies(a)) return hand_over(a);
+    const int hard = (rounds > 2 || cut) && bad >= WRONG_ROWS_MIN && bad > first - first/8;
     if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;
     if (cut && idle > 0 && rounds > 2) idle = IDLE_ROUNDS_MAX + 1;
@@ -268,8 +229,7 @@ static int flips(active_set *a) {
     if (idle > IDLE_ROUNDS_MAX || bad == 0) {
       a->flips_failed = fewest >= WRONG_ROWS_MIN && fewest > first/2;
       if (a->flips_failed && points_are_cheaper(a)) return hand_over(a);
-      a->mostly_unbounded = a->flips_failed && mostly_free(run);
-      a->flips_failed &= !a->mostly_unbounded;
+      a->flips_failed &= !mostly_free(run);
       for (int32_t i = 0; i < a->n; i++)
         a->z[i] = run->x[i] + (bad > 0 && !a->flips_failed ? a->d[i] : 0.0);
       return 0;
@@ -296,45 +256,30 @@ static int grows_for_ever(active_set *a) {
 
 // Computes proximal points until they no longer improve x. Far from the answer a small sigma makes
 // theta stiff, and one row after another shortens the Newton steps. So if flips gained little, the
-// first points use larger values of sigma, which find most of the free rows. The more steps a point
-// takes, the less sigma falls for the next one. -1: the run has ended or time is short; 1: a pivot
-// failed.
+// first points use larger values of sigma, which find most of the free rows. -1: the run has ended or
+// time is short; 1: a pivot failed.
 static int proximal_points(active_set *a) {
   perp_run *run = a->run;
   const size_t bytes = (size_t)a->n*sizeof *run->x;
-  double best = (double)INFINITY, sigma = a->flips_failed ? SIGMA_SOFT_FIRST : SIGMA;
+  double best = (double)INFINITY, sigma = a->flips_failed ? SIGMA_SOFT : SIGMA;
   int32_t idle = 0;
   while (run_continue(run)) {
     face_shift(a->face, a->sigma = sigma);
     memcpy(a->centre, run->x, bytes);
-    a->most = a->flips_failed ? INT32_MAX
-              : points_are_cheaper(a) || a->mostly_unbounded ? NEWTON_STEPS_MAX/2 : NEWTON_STEPS_MAX;
     const int code = active_newton(a);
-    if (code == 1 || code == -1) return code;
-    if (code == 2) {   // too many steps: try a larger sigma
-      memcpy(run->x, a->centre, bytes);
-      a->flips_failed = 1;
-      sigma = SIGMA_SOFT_FIRST;
-      if (points_are_cheaper(a) && hand_over(a) != 0) return -1;
-    }
+    if (code != 0) return code;
     memcpy(a->z, run->x, bytes);
-    if (code == 2) continue;
-    const double before = best;
     if (judge(a)) return -1;
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
-    if (sigma > SIGMA) {   // sigma stays at SIGMA_SOFT_LAST while points gain
-      if (sigma > SIGMA_SOFT_LAST)
-        sigma = max2(sigma*(a->steps > STIFF_NEWTON_STEPS_MIN ? 0.1 : 1e-3), SIGMA_SOFT_LAST);
-      else if (!(run->residual < 0.3*before)) sigma = SIGMA;
+    if (sigma > SIGMA) {
+      if (SIGMA_SOFT*sigma >= SIGMA) sigma *= SIGMA_SOFT;
+      else if (idle > 0) sigma = SIGMA;
       idle = 0;
       continue;
     }
-    if (idle > 1) {   // a direction in which x grows for ever is a proof
-      if (grows_for_ever(a)) return -1;
-    }
-    if (idle%3 == 2 && sigma > SIGMA_MIN) sigma *= 0.01;
-    if (idle > IDLE_POINTS_MAX) {
+    if (idle > 1 && grows_for_ever(a)) return -1;   // a direction in which x grows is a proof
+    if (idle > IDLE_ROUNDS_MAX) {
       run_stop(run, PERP_STATUS_STALLED, "the proximal points of active_set with sigma = %.2g no "
                "longer improve x", a->sigma);
       return -1;
@@ -346,19 +291,19 @@ static int proximal_points(active_set *a) {
 static int begin(active_set *a, perp_run *run) {
   const size_t n = (size_t)run->n;
   const double left = run_seconds_left(run);
-  *a = (active_set){.run = run, .n = run->n, .sigma = SIGMA, .least = (double)INFINITY,
+  *a = (active_set){.run = run, .n = run->n, .sigma = SIGMA,
                     .fastest = (double)INFINITY,
                     .sweep_reserve = left < (double)INFINITY && !run->is_child
                                          ? LAST_SWEEP_TIME_RATIO*left : 0.0};
   run->paced = 1;
   if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
-  double *memory = run_allocate(run, 9*n*sizeof *memory);
+  double *memory = run_allocate(run, 8*n*sizeof *memory);
   a->breaks = memory != NULL ? run_allocate(run, 2*n*sizeof *a->breaks) : NULL;
   a->is_free = a->breaks != NULL ? run_allocate(run, n) : NULL;
   if (a->is_free == NULL) return 0;
   double **const arrays[] = {&a->y, &a->d, &a->Ad, &a->z, &a->Az, &a->centre, &a->unit,
-                             &a->best, &a->guess};
-  for (size_t k = 0; k < 9; k++) *arrays[k] = memory + k*n;
+                             &a->guess};
+  for (size_t k = 0; k < 8; k++) *arrays[k] = memory + k*n;
   for (size_t i = 0; i < n; i++) {
     const double d = a->sweeps.diagonal[i];
     a->unit[i] = run->weight[i]/(d > 0.0 ? d : 1.0);
@@ -369,21 +314,10 @@ static int begin(active_set *a, perp_run *run) {
   return 1;
 }
 
-// 1: x is a guess worth keeping.
-static int guessed(const active_set *a) {
-  const perp_run *run = a->run;
-  int32_t moved = 0;
-  for (int32_t i = 0; i < a->n; i++)
-    moved += run->x[i] != clamp(0.0, lower(run->lo, i), upper(run->hi, i));
-  return moved > 0 && run->residual < 1e-2;
-}
-
 static int make_face(active_set *a) {
   perp_run *run = a->run;
   int failed = 0;
-  if (ESTIMATE_RATIO_MIN*ANALYSIS_SWEEPS*a->sweep_seconds >
-      run_seconds_left(run) - a->sweep_reserve)
-    return 0;
+  if (ANALYSIS_SWEEPS*a->sweep_seconds > run_seconds_left(run) - a->sweep_reserve) return 0;
   const perp_linear_ops *linear = run->options->linear;
   a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
                                                 &failed)
@@ -413,7 +347,6 @@ static void run_active_set(perp_run *run) {
   if (!begin(&a, run) || !run_continue(run)) return;
   int code = run_may_fit(run, RUN_ANALYSIS) ? 0 : -1;
   if (code == 0) run_leaves(run, LAST_SWEEP_PRODUCTS);
-  if (code == 0 && !guessed(&a)) nested_start(run);
   if (code == 0 && (sweep(&a, SWEEPS_PER_ROUND) || judge(&a))) code = -1;
   if (code == 0 && make_face(&a)) {
     code = flips(&a);
@@ -426,10 +359,8 @@ static void run_active_set(perp_run *run) {
   }
   face_destroy(a.face);
   if (!run_ended(run)) {   // time is short
-    if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
     const perp_method *fill = sweeper_for(run);
     const perp_options options = child_options(run, fill);
-    run->only_child = a.least == (double)INFINITY;
     const perp_status end = run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
     if (!run_ended(run)) run_stop(run, end, "active_set spent the remaining time on %s", fill->name);
   }

@@ -20,17 +20,12 @@ typedef struct active_set {
   uint8_t *is_free;          // n
   kink *breaks;              // 2 n: kinks along a search direction
   double *guess;             // n: the first x
-  double *best;              // n: the x with the least residual; kept only near a time limit
-  double least;              // the residual of `best`
-  double longest;            // seconds of the longest step
   double fastest;            // seconds per operation of the fastest step; INFINITY: none yet
   double sweep_seconds;      // seconds of a sweep
   double sweep_reserve;      // seconds reserved for the last sweeps
   int flips_failed;          // 1: flips gained little, and many rows have bounds
-  int mostly_unbounded;      // 1: flips gained little, but most rows have no bounds
   int tried;                 // 1: body_interior() has run
   double update;             // mean number of operations of a change of the face during the flips
-  int32_t steps, most;       // Newton steps for this proximal point, and their limit
   int32_t singular;          // 1 + the row whose pivot failed; 0: none
 } active_set;
 
@@ -38,14 +33,10 @@ typedef struct active_set {
 // failed; -1: the step would not finish in time, or did not.
 int active_step(active_set *a, double *d);
 
-// Keeps run->x if its residual is the least so far. Does nothing unless the time may end soon.
-// known: y = A x + b is up to date. 0: success; -1: the run has ended.
-int active_keep(active_set *a, int known);
-
 // Solves the proximal problem around `centre` by Newton's method on its dual, from z. If flips
 // gained little, the first step uses the rows of z inside their bounds. run->x becomes the
 // solution.
-// 0: success; 1: a pivot failed; 2: more than `most` steps; -1: the run has ended or time is short.
+// 0: success; 1: a pivot failed; -1: the run has ended or time is short.
 int active_newton(active_set *a);
 
 #endif

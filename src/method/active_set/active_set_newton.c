@@ -76,10 +76,9 @@ int active_newton(active_set *a) {
   const double enough = max2(0.05*run->options->tol, 1e-3*a->sigma);
   double before = (double)INFINITY;
   int32_t idle = 0;
-  a->steps = 0;
+  int first = a->flips_failed;
   if (run_product(run, a->z, a->Az) != 0) return -1;
   do {
-    const int first = a->flips_failed && a->steps == 0;
     const double gap = look(a, first);
     double g, h;
     if (!(gap < (double)INFINITY)) return 1;
@@ -87,7 +86,6 @@ int active_newton(active_set *a) {
     before = min2(gap, before);
     take(a);
     if (!first && gap <= enough) return 0;
-    if (active_keep(a, 0) != 0) return -1;
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     for (int32_t i = 0; i < n; i++)
       a->y[i] = a->is_free[i] ? -(a->Az[i] + run->b[i]) - a->sigma*(a->z[i] - a->centre[i]) -
@@ -113,7 +111,7 @@ int active_newton(active_set *a) {
       take(a);
       return 0;
     }
-    if (++a->steps > a->most) return 2;
+    first = 0;
     if (idle%16 == 15 && run_product(run, a->z, a->Az) != 0) return -1;   // removes rounding in Az
   } while (run_continue(run));
   return -1;
