@@ -5,14 +5,12 @@
 #include "vector.h"
 
 // After each semicolon: what another value does to the items of bench/kit/ablation.c.
-#define DELTA_FIRST 1e-13        // relative to the diagonal; 1e-7: up to 2.3 times the work
-#define DELTA_FACTOR 100.0       // ratio of shifts; 1: two of LISWET1 to 12 stay unsolved
-#define DELTA_MAX 1e-5           // relative to the diagonal; larger shifts change the problem
-#define CORRECTIONS_MAX 2        // more right-hand sides; 1: card houses take 1.4 times the work
-#define PRODUCT_WINDOW 0.1       // corrections bring s_i z_i over sigma mu into [this, 1/this]; 1:
-                                 //   LISWET12 takes 1.6 times the work
-#define BOUNDARY_FRACTION 0.995  // of the way to the boundary; 1: walls take 2.9 times the work
-#define IDLE_STEPS_MAX 12        // steps without progress; 1: four problems stay unsolved
+#define DELTA_FIRST 1e-13    // relative to the diagonal; 1e-7: up to 2.3 times the work
+#define DELTA_FACTOR 100.0   // ratio of shifts; 1: two of LISWET1 to 12 stay unsolved
+#define DELTA_MAX 1e-5       // relative to the diagonal; larger shifts change the problem
+#define PRODUCT_WINDOW 0.1   // corrections bring s_i z_i over sigma mu into [this, 1/this]; 1:
+                             //   LISWET12 takes 1.6 times the work
+#define IDLE_STEPS_MAX 12    // steps without progress; 1: four problems stay unsolved
 
 typedef enum bound_bits { HAS_LO = 1, HAS_HI = 2, FIXED = 4 } bound_bits;   // FIXED: does not move
 

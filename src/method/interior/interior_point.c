@@ -33,6 +33,9 @@
 #include "vector.h"
 
 // After each semicolon: what another value does to the items of bench/kit/ablation.c.
+#define CORRECTIONS_MAX 2        // more right-hand sides; 1: card houses take 1.4 times the work
+#define BOUNDARY_FRACTION 0.995  // of the way to the boundary; 0.99, with PRODUCT_WINDOW 0.3: Buck2
+                                 //   takes 2.6 times the work
 #define GUESS_RESIDUAL_MAX 1e-3  // below it the active set is guessed; 1e3: MOSARQP2 takes 1.3 times
                                  //   the work
 #define CLEAR_ROWS_MIN 50        // rows per changed or doubtful row of a clear guess; 1: walls take
