@@ -19,7 +19,7 @@
 // steps, body_interior.c continues if A is given by bodies, interior_point otherwise. If the first
 // round leaves a fifth of the rows wrong, as when a ball hits a wall, body_interior.c starts at once.
 // With a time limit, a factorisation starts only if it should finish in time, by its operations and
-// the measured pace. southwell or nncg uses the remaining time, or all of it if the analysis would
+// the measured pace. southwell uses the remaining time, or all of it if the analysis would
 // take too long.
 #include "active_set.h"
 
