@@ -17,6 +17,7 @@ void team_destroy(team *t);                                   // NULL is fine
 int32_t team_size(const team *t);                             // NULL: 1
 // Calls task(data, 0 .. count - 1). t NULL: in the calling thread. Allocates nothing.
 void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int32_t count);
+enum { TEAM_TASK_ROWS = 4096 };   // rows of a task where their work is small; few: 1.07 times the work
 // Splits 0 .. n - 1 into shares and calls task(data, from, to, share) for each. Returns the number
 // of shares, at most TEAM_SHARES. It depends on n, not on the threads.
 enum { TEAM_SHARES = 64 };

@@ -11,10 +11,9 @@
 
 #include "allocator.h"
 #include "contact_parts.h"
+#include "entries.h"
 #include "grid.h"
 #include "operator.h"
-
-enum { TILE = 64 };   // columns of a tile
 
 typedef struct builder {
   perp_allocator memory;
@@ -268,7 +267,7 @@ static void from_product(builder *b, const perp_product *P) {
 
 // ---- the contact LCP: blocks of B into entries of A ----
 
-enum { CONTACT_ROWS_MAX = 3 };   // rows of B at a contact
+enum contact_rows { CONTACT_ROWS_MAX = 3 };   // rows of B at a contact: normal and two tangents
 typedef struct near_block {
   int32_t contact;
   // G[t][q] = B(row t of this contact, row q of the contact whose column is built)
@@ -381,28 +380,31 @@ static void from_columns(builder *b, const perp_operator *A) {
 // Reads A by tiles. A principal submatrix on the indices of two tiles has the block between them.
 static void from_submatrices(builder *b, const perp_operator *A) {
   const int32_t n = b->n;
-  double *S = allocator_take(&b->memory, 4*TILE*TILE, sizeof *S);   // both x both
-  double *columns = allocator_take(&b->memory, (int64_t)n*TILE, sizeof *columns);   // n x TILE, row-major
+  double *S = allocator_take(&b->memory, 4*ENTRIES_TILE*ENTRIES_TILE, sizeof *S);   // both x both
+  // n x ENTRIES_TILE, row-major
+  double *columns = allocator_take(&b->memory, (int64_t)n*ENTRIES_TILE, sizeof *columns);
   if (S == NULL || columns == NULL) b->failed = 1;
-  for (int32_t from = 0; from < n && !b->failed; from += TILE) {
-    const int32_t width = n - from < TILE ? n - from : TILE;
-    for (int32_t top = 0; top < n; top += TILE) {
-      const int32_t height = n - top < TILE ? n - top : TILE;
+  for (int32_t from = 0; from < n && !b->failed; from += ENTRIES_TILE) {
+    const int32_t width = n - from < ENTRIES_TILE ? n - from : ENTRIES_TILE;
+    for (int32_t top = 0; top < n; top += ENTRIES_TILE) {
+      const int32_t height = n - top < ENTRIES_TILE ? n - top : ENTRIES_TILE;
       const int32_t both = top == from ? width : height + width;
       const int32_t rows = top < from || top == from ? 0 : width;      // start of the rows in S
       const int32_t shift = top < from ? height : 0;                   // start of the columns in S
-      int32_t set[2*TILE];
+      int32_t set[2*ENTRIES_TILE];
       for (int32_t k = 0; k < height; k++) set[rows + k] = top + k;
       for (int32_t k = 0; k < width; k++) set[shift + k] = from + k;
       A->ops->submatrix(A->self, set, both, S);
       for (int32_t k = 0; k < height; k++)
         for (int32_t l = 0; l < width; l++)
-          columns[(top + k)*TILE + l] = S[(rows + k)*both + shift + l];
+          columns[(top + k)*ENTRIES_TILE + l] = S[(rows + k)*both + shift + l];
     }
     for (int32_t l = 0; l < width && !b->failed; l++) {
       column_begin(b, from + l);
-      for (int32_t i = 0; i < n; i++)
-        if (i == from + l || columns[i*TILE + l] != 0.0) put(b, i, columns[i*TILE + l]);
+      for (int32_t i = 0; i < n; i++) {
+        const double a = columns[i*ENTRIES_TILE + l];
+        if (i == from + l || a != 0.0) put(b, i, a);
+      }
       column_end(b);
     }
   }

@@ -3,11 +3,11 @@
 //   for each colour, for each of its blocks in parallel, for each row i of the block in order:
 //     y_i = b_i + sum_j A_ij x_j,   x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i)
 //
-// A block is a run of successive rows; its length depends on n only. Two blocks touch if an entry
-// couples them. Greedy colouring in the order of the blocks gives touching blocks different
-// colours, so a block reads nothing that another block of its colour writes. A backward pass
-// reverses the order; a forward and a backward pass together are the symmetric method. Inside a
-// block the sweep is Gauss-Seidel itself, so it converges nearly as fast.
+// A block is a run of successive rows. Two blocks touch if an entry couples them. Greedy colouring
+// in the order of the blocks gives touching blocks different colours, so a block reads nothing that
+// another block of its colour writes. A backward pass reverses the order; a forward and a backward
+// pass together are the symmetric method. Inside a block the sweep is Gauss-Seidel itself, so it
+// converges nearly as fast.
 // A sweep reads A by rows. If A is exactly symmetric by value, column i serves as row i; otherwise
 // the plan keeps a copy by rows.
 // Cost: a pass reads A once.
@@ -17,15 +17,11 @@
 #include "symmetry.h"
 #include "vector.h"
 
-enum {
-  BLOCK_ROWS_MIN = 256,                // rows of a block
-  BLOCK_ROWS_MAX = 4096,               // rows of a block
-  BLOCKS_WANTED = 128,                 // blocks; enough for any number of threads, if n allows
-  TASK_ROWS = 4096                     // rows of a task, which sweeps one or more blocks
-};
+enum { BLOCK_ROWS = 256 };   // rows of a block; single rows: 1.14 times the work on dense matrices
+#define TASK_BLOCKS (TEAM_TASK_ROWS/BLOCK_ROWS)
 
 struct coloured {
-  int32_t n, block, blocks, colours;
+  int32_t n, blocks, colours;
   const int32_t *rowptr, *column;      // n + 1, nnz: A by rows; the caller's columns if symmetric
   const double *value;                 // nnz
   int32_t *own_rowptr, *own_column;    // n + 1, nnz: room for the copy
@@ -44,25 +40,19 @@ typedef struct pass {                  // the blocks of one colour, for the task
   coloured *plan;
   perp_sweep *state;
   const int32_t *order;                // count blocks
-  int32_t count, per_task;
+  int32_t count;
 } pass;
 
 int coloured_accepts(const perp_view *view) {
   return view->kind == PERP_VIEW_CSC && view->R == NULL && view->C == NULL && view->shift == 0.0;
 }
 
-static int32_t block_rows(int32_t n) {
-  int32_t rows = BLOCK_ROWS_MIN;
-  while (rows < BLOCK_ROWS_MAX && n/rows > BLOCKS_WANTED) rows *= 2;
-  return rows;
-}
-
 // Takes the arrays from a counting or a real arena. Returns 1 if everything fits.
 static int lay_out(arena *memory, coloured **plan, int32_t n, int64_t nnz) {
-  const int32_t block = block_rows(n), blocks = n/block + (n % block != 0);
+  const int32_t blocks = n/BLOCK_ROWS + (n % BLOCK_ROWS != 0);
   coloured *c = ARENA_ARRAY(memory, coloured, 1);
   coloured unused, *at = c != NULL ? c : &unused;
-  *at = (coloured){.n = n, .block = block, .blocks = blocks};
+  *at = (coloured){.n = n, .blocks = blocks};
   at->step = ARENA_ARRAY(memory, double, n);
   at->change = ARENA_ARRAY(memory, double, blocks);
   at->colour = ARENA_ARRAY(memory, int32_t, blocks);
@@ -106,9 +96,9 @@ static void copy_by_rows(coloured *c, const perp_csc *A) {
 // touches.
 static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *index, int32_t from,
                          int32_t to) {
-  const int32_t block = from/c->block;
+  const int32_t block = from/BLOCK_ROWS;
   for (int32_t p = ptr[from]; p < ptr[to]; p++) {
-    const int32_t other = index[p]/c->block;
+    const int32_t other = index[p]/BLOCK_ROWS;
     if (other < block) c->mark[c->colour[other]] = block;
   }
 }
@@ -118,7 +108,7 @@ static void choose_colours(coloured *c, const perp_csc *A) {
   for (int32_t k = 0; k < c->blocks; k++) c->mark[k] = -1;
   c->colours = 0;
   for (int32_t k = 0; k < c->blocks; k++) {
-    const int32_t from = k*c->block, to = c->n - from < c->block ? c->n : from + c->block;
+    const int32_t from = k*BLOCK_ROWS, to = c->n - from < BLOCK_ROWS ? c->n : from + BLOCK_ROWS;
     mark_colours(c, A->colptr, A->row, from, to);
     if (c->column != A->row) mark_colours(c, c->rowptr, c->column, from, to);
     int32_t colour = 0;
@@ -196,7 +186,7 @@ static inline double sweep_rows(const coloured *c, const perp_sweep *state, int3
 }
 
 static double sweep_block(const coloured *c, const perp_sweep *state, int32_t block) {
-  const int32_t from = block*c->block, to = c->n - from < c->block ? c->n : from + c->block;
+  const int32_t from = block*BLOCK_ROWS, to = c->n - from < BLOCK_ROWS ? c->n : from + BLOCK_ROWS;
   if (state->lo == NULL && state->hi == NULL)
     return state->backward ? sweep_rows(c, state, from, to, 1, 1)
                            : sweep_rows(c, state, from, to, 0, 1);
@@ -206,8 +196,8 @@ static double sweep_block(const coloured *c, const perp_sweep *state, int32_t bl
 
 static void run_task(void *data, int32_t index) {
   const pass *p = data;
-  const int32_t first = index*p->per_task;
-  const int32_t last = p->count - first < p->per_task ? p->count : first + p->per_task;
+  const int32_t first = index*TASK_BLOCKS;
+  const int32_t last = p->count - first < TASK_BLOCKS ? p->count : first + TASK_BLOCKS;
   double change = 0.0;
   for (int32_t k = first; k < last; k++) {
     const double size = sweep_block(p->plan, p->state, p->order[k]);
@@ -233,9 +223,8 @@ void coloured_sweep(coloured *plan, perp_sweep *state, team *threads) {
   for (int32_t k = 0; k < plan->colours; k++) {
     const int32_t colour = state->backward ? plan->colours - 1 - k : k;
     const int32_t first = plan->start[colour], count = plan->start[colour + 1] - first;
-    pass p = {.plan = plan, .state = state, .order = plan->order + first, .count = count,
-              .per_task = TASK_ROWS/plan->block};
-    const int32_t tasks = (count - 1)/p.per_task + 1;
+    pass p = {.plan = plan, .state = state, .order = plan->order + first, .count = count};
+    const int32_t tasks = (count - 1)/TASK_BLOCKS + 1;
     team_run(threads, run_task, &p, tasks);
     for (int32_t t = 0; t < tasks; t++)
       if (plan->change[t] > change || plan->change[t] != plan->change[t]) change = plan->change[t];

@@ -18,6 +18,7 @@ void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, c
                          const double *c, double *row, double *col);
 
 double entries_one(const perp_operator *A, int32_t i, int32_t j);   // by submatrix(): slow
+enum { ENTRIES_TILE = 32 };   // rows and columns of a tile, where a matrix is read by submatrix()
 
 // Reads a matrix under wrappers that a single view cannot express, such as R (A + shift I) C.
 enum { CHAIN_DEPTH_MAX = 6 };   // wrappers

@@ -35,7 +35,8 @@ static inline size_t grid_face_stride(const perp_grid *g, int d) {   // to the f
 }
 
 // The slots of a row, by ascending columns: -z, -y, -x, diagonal, +x, +y, +z.
-enum { GRID_SLOTS = 7, GRID_DIAGONAL = 3 };
+typedef enum grid_slot { GRID_BELOW_Z, GRID_BELOW_Y, GRID_BELOW_X, GRID_DIAGONAL, GRID_ABOVE_X,
+                         GRID_ABOVE_Y, GRID_ABOVE_Z, GRID_SLOTS } grid_slot;
 // Sets *a and *l to the value and the column of row h's entry in a slot. Returns 0 if there is
 // none. The diagonal always exists and may be 0; another entry is 0 where the weight is 0.
 int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *a);
@@ -76,7 +77,6 @@ int32_t grid_residual_from(const perp_grid *g, grid_place p, const double *x, co
 int32_t grid_product_from(const perp_grid *g, grid_place p, const double *x, double *y);
 int32_t grid_diagonal_from(const perp_grid *g, grid_place p, double *d);
 int32_t grid_row_from(const perp_grid *g, grid_place p, const double *x, double *y, double *d);
-enum { GRID_CHUNKS = 64 };   // chunks of lines for threads; their number does not change results
 void grid_product(const perp_grid *g, const double *x, double *y, team *threads);   // y = A x
 static inline void grid_advance(const perp_grid *g, grid_place *p, int32_t count) {
   p->at[0] += count;                       // a stretch ends at the end of its line

@@ -9,9 +9,7 @@
 #include "entries.h"
 #include "operator.h"
 
-enum { RESIDUAL_VECTORS = 4, SWEEP_VECTORS = 6,
-       LOCAL_ROWS_MAX = 1024,   // indices on the stack
-       TILE = 16 };             // rows of a tile
+enum vectors { RESIDUAL_VECTORS = 4, SWEEP_VECTORS = 6 };   // of n: scratch, memory of a sweep
 
 static size_t scratch_bytes(const void *self) {
   const perp_wrapper *w = self;
@@ -97,21 +95,21 @@ static void diagonal_of_callback(const void *self, double *d) {
   }
 }
 
-// Translates the indices for the inner operator. The stack has room for LOCAL_ROWS_MAX of them, so
+// Translates the indices for the inner operator. The stack has room for those of two tiles, so
 // larger submatrices are read as pairs of tiles.
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   const perp_wrapper *w = self;
-  int32_t index[LOCAL_ROWS_MAX];
-  if (m <= LOCAL_ROWS_MAX) {
+  int32_t index[2*ENTRIES_TILE];
+  if (m <= 2*ENTRIES_TILE) {
     for (int32_t k = 0; k < m; k++) index[k] = w->set[set[k]];
     w->inner.ops->submatrix(w->inner.self, index, m, S);
     return;
   }
-  double T[4*TILE*TILE];   // size x size, for both tiles together
-  for (int32_t i = 0; i < m; i += TILE) {
-    for (int32_t j = i; j < m; j += TILE) {
-      const int32_t rows = m - i < TILE ? m - i : TILE;
-      const int32_t columns = j == i ? 0 : m - j < TILE ? m - j : TILE;
+  double T[4*ENTRIES_TILE*ENTRIES_TILE];   // size x size, for both tiles together
+  for (int32_t i = 0; i < m; i += ENTRIES_TILE) {
+    for (int32_t j = i; j < m; j += ENTRIES_TILE) {
+      const int32_t rows = m - i < ENTRIES_TILE ? m - i : ENTRIES_TILE;
+      const int32_t columns = j == i ? 0 : m - j < ENTRIES_TILE ? m - j : ENTRIES_TILE;
       const int32_t size = rows + columns;
       for (int32_t k = 0; k < size; k++) index[k] = w->set[set[k < rows ? i + k : j + k - rows]];
       w->inner.ops->submatrix(w->inner.self, index, size, T);

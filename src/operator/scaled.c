@@ -7,7 +7,7 @@
 #include "operator.h"
 #include "vector.h"
 
-enum { RESIDUAL_VECTORS = 5, SWEEP_VECTORS = 6 };
+enum vectors { RESIDUAL_VECTORS = 5, SWEEP_VECTORS = 6 };   // of n: scratch, memory of a sweep
 
 static size_t scratch_bytes(const void *self) {
   const perp_wrapper *w = self;

@@ -9,7 +9,7 @@
 #include "operator.h"
 #include "vector.h"
 
-enum { RESIDUAL_VECTORS = 2, SWEEP_VECTORS = 1 };
+enum vectors { RESIDUAL_VECTORS = 2, SWEEP_VECTORS = 1 };   // of n: scratch, memory of a sweep
 
 static size_t scratch_bytes(const void *self) {
   const perp_wrapper *w = self;

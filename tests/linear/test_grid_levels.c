@@ -132,7 +132,7 @@ static void products(void **state) {
         lo[i] = uniform() < 0.5 ? -INF : between(-0.2, 0.0);
         hi[i] = uniform() < 0.5 ? INF : between(0.0, 0.2);
       }
-      grid_levels_sweep(g, 0, 2, s.r, lo, hi, s.z);
+      for (int sweep = 0; sweep < 2; sweep++) grid_levels_sweep(g, 0, s.r, lo, hi, s.z);
       for (int half = 0; half < 4; half++)
         for (int32_t i = 0; i < s.n; i++) {
           const int32_t a = s.grid.cells[0], b = s.grid.cells[1];
@@ -315,7 +315,7 @@ static void threads(void **state) {
       grid_levels_report report;
       grid_levels_solve(g, 0, s.r, all[t][0], 1e-8, 0.0, 50, NULL, &report);
       grid_levels_apply(g, 0, all[t][0], s.r, all[t][1]);
-      grid_levels_sweep(g, 0, 1, s.r, NULL, NULL, all[t][1]);
+      grid_levels_sweep(g, 0, s.r, NULL, NULL, all[t][1]);
       for (int v = 0; v < 2 && t > 0; v++)
         assert_memory_equal(all[0][v], all[t][v], (size_t)s.n*sizeof(double));
       grid_levels_destroy(g);

@@ -42,11 +42,10 @@ void grid_levels_diagonal(const grid_levels *g, int32_t level, double *d);   // 
 void grid_levels_apply(const grid_levels *g, int32_t level, const double *x, const double *b,
                        double *y);
 
-// Makes `sweeps` projected Gauss-Seidel sweeps without the mask, each over all red cells, then all
-// black ones: x_i <- mid(lo_i, x_i - y_i/A_ii, hi_i), y = A x + b. Bounds: n or NULL (none). Cells
+// Makes a projected Gauss-Seidel sweep without the mask, over all red cells, then all black ones: x_i <- mid(lo_i, x_i - y_i/A_ii, hi_i), y = A x + b. Bounds: n or NULL (none). Cells
 // without liquid or with A_ii = 0 keep x_i.
-void grid_levels_sweep(const grid_levels *g, int32_t level, int32_t sweeps, const double *b,
-                       const double *lo, const double *hi, double *x);
+void grid_levels_sweep(const grid_levels *g, int32_t level, const double *b, const double *lo,
+                       const double *hi, double *x);
 
 // Coarsens v from a level to the next: a cell gets the sum (mean = 0, for right-hand sides) or the
 // mean (mean = 1, for bounds and starts) of its liquid children; 0 if the cell has no liquid.

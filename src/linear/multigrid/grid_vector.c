@@ -200,10 +200,10 @@ static void sweep_lines(void *data, int32_t from, int32_t to) {
   }
 }
 
-void grid_levels_sweep(const grid_levels *g, int32_t level, int32_t sweeps, const double *b,
-                       const double *lo, const double *hi, double *x) {
-  for (int32_t half = 0; half < 2*sweeps; half++)
-    lines_run(&(lines_job){.g = g, .l = &g->at[level], .colour = half%2, .b = b, .lo = lo,
+void grid_levels_sweep(const grid_levels *g, int32_t level, const double *b, const double *lo,
+                       const double *hi, double *x) {
+  for (int32_t colour = 0; colour < 2; colour++)
+    lines_run(&(lines_job){.g = g, .l = &g->at[level], .colour = colour, .b = b, .lo = lo,
                            .hi = hi, .x = x}, sweep_lines);
 }
 

@@ -7,26 +7,22 @@
 // inexact, by conjugate gradients with a cycle on the free cells (grid_levels.h). While I changes,
 // they reduce the residual to a third; once it does not, to the tolerance. Most steps examine few
 // cells only, at walls or at the edge of I (grid_watch.c). When few of these change, all cells are
-// examined, long before the tolerance is reached. If a set I comes back, the solves become more
-// accurate; if that does not help, the monotone steps of multigrid_grid.c follow. A useful guess is
-// tried for a few steps. Otherwise the first x comes from coarser grids (grid_start.c), because on
-// the finest grid alone the number of steps grows with the cells per side.
+// examined, long before the tolerance is reached. If the residual stops falling, the monotone steps
+// of multigrid_grid.c follow. A guess with a low energy is tried for a few steps. Otherwise the first
+// x comes from coarser grids (grid_start.c), because on the finest grid alone the number of steps
+// grows with the cells per side.
 // Cost: about 10 Newton steps, and a few cycles more than a linear solve, for any number of cells.
 #include "active_set_grid.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "multigrid.h"
 #include "vector.h"
 
-enum { CG_STEPS_MAX = 100,          // steps of conjugate gradients per Newton step
-       SETS_KEPT = 64,              // sets of free cells that are remembered
-       REPEATED_SETS_MAX = 20,      // repeated sets before the method changes
-       IDLE_STEPS_MAX = 40,         // steps in which the residual has to halve
-       FEW_CHANGES_DIVISOR = 4,     // changed cells are few below the largest number over this
-       SAMPLE_STRIDE = 61,          // every such cell is sampled for the typical unit
-       GUESS_STEPS_MAX = 5,         // steps from a guess before coarser grids are used
-       GUESS_EDGE_STEPS_MAX = 3 };  // the same if cells everywhere may change
+// Steps from a guess before coarser grids are used. Without it a bearing of 200^2 cells takes 40 steps
+// from a wrong guess instead of 9.
+enum { GUESS_STEPS_MAX = 5 };
 
 static const double rough_residual = 0.3;        // relative residual of a solve while cells change
 static const double settled_residual = 1e-2;     // the same once no label changes
@@ -34,36 +30,11 @@ static const double tolerance_ratio = 0.9;       // largest residual aimed at, o
 static const double norm_tolerance_ratio = 0.8;  // its Euclidean norm, over the tolerance
 static const double residual_min = 1e-13;        // least relative residual of a linear solve
 
-#define GUESS_RESIDUAL_MAX 1e6  // residual of a useful guess; with more, no digit is right
-
-typedef struct memory_of_sets {
-  uint64_t seen[SETS_KEPT], now;
-  int32_t count;
-} memory_of_sets;
-
-// 1: this set of free cells has occurred before.
-static int returns(memory_of_sets *m, uint64_t change) {
-  m->now ^= change;
-  int found = 0;
-  for (int32_t k = 0; k < m->count && k < SETS_KEPT; k++) found |= m->seen[k] == m->now;
-  m->seen[m->count++%SETS_KEPT] = m->now;
-  return found;
-}
-
-typedef struct newton {          // how accurate a step must be
+typedef struct newton {
   double absolute;               // |y| within the tolerance in every cell
   double typical;                // |y| within the tolerance in most cells
-  double wanted;                 // relative residual while cells change
-  memory_of_sets sets;
-  int32_t repeats;
   int32_t patience;              // steps until coarser grids are used; 0: they have been
 } newton;
-
-static void remember(newton *n, const grid_labels *labels) {
-  if (labels->changed == 0 || !returns(&n->sets, labels->hash)) return;
-  n->repeats++;
-  n->wanted = max2(0.1*n->wanted, residual_min);
-}
 
 // One step, and further ones that examine only the watched cells. If no other cell can change its
 // label, the last step continues to the tolerance of most cells. Otherwise it does not: the caller
@@ -74,16 +45,16 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
   grid_levels_report report;
   int settled = labels->changed == 0, reached = settled, code, steps = 0;
   int64_t most = 0;                // cells that changed at once
-  code = grid_newton_begin(g, s, labels, relative, n->absolute, CG_STEPS_MAX, &report);
+  code = grid_newton_begin(g, s, labels, relative, n->absolute, MULTIGRID_CG_STEPS_MAX,
+                           &report);
   grid_watch_edge(g, s, watch);
   n->patience -= n->patience > 1;
-  while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1 &&
-         steps++ < IDLE_STEPS_MAX) {
+  while (watch->count > 0 && code == 0 && n->patience != 1 &&
+         steps++ < MULTIGRID_HALVING_STEPS_MAX) {
     const grid_labels now = grid_watch_label(g, s, watch);
     const int same = now.changed == 0 && settled;   // as the step before
     settled = now.changed == 0;
     if (now.changed > most) most = now.changed;
-    remember(n, &now);
     run->inner_iterations = g->iterations;
     if (now.changed > 0) {
       grid_levels_mask(g->levels, 0, s->is_free);
@@ -92,11 +63,11 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
     if (settled && (reached || watch->edge)) break;
     if (!same && !run_between(run)) break;
     n->patience -= !same && n->patience > 1;
-    code = grid_watch_newton(g, s, settled ? settled_residual : n->wanted,
-                             settled ? n->typical : n->absolute, CG_STEPS_MAX, &report);
+    code = grid_watch_newton(g, s, settled ? settled_residual : rough_residual,
+                             settled ? n->typical : n->absolute, MULTIGRID_CG_STEPS_MAX, &report);
     reached = settled &&
               (report.most <= n->typical || report.norm > settled_residual*report.norm_before);
-    if (watch->edge && FEW_CHANGES_DIVISOR*now.changed < most) break;
+    if (watch->edge && now.changed < most) break;
   }
   grid_newton_end(g, s);
   run->inner_iterations = g->iterations;
@@ -107,7 +78,7 @@ static double typical_unit(const grid_units *u) {
   const grid_stage *s = u->stage;
   double sum = 0.0;
   int32_t count = 0;
-  for (int64_t i = 0; i < s->n; i += SAMPLE_STRIDE) {
+  for (int64_t i = 0; i < s->n; i++) {
     if (!s->unknown[i]) continue;
     sum += s->unit[i]/grid_scale_of(s, (int32_t)i);
     count++;
@@ -115,40 +86,37 @@ static double typical_unit(const grid_units *u) {
   return count > 0 ? min2(sum/count, u->largest) : u->largest;
 }
 
-// 1: the run has ended; 0: sets of free cells return even with exact solves, or nothing is gained.
+// 1: the run has ended; 0: nothing is gained.
 static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int guessed) {
   perp_run *run = g->run;
   const double tol = run->options->tol;
   newton n = {.absolute = tolerance_ratio*tol/u->largest,
-              .typical = tolerance_ratio*tol/typical_unit(u), .wanted = rough_residual};
+              .typical = tolerance_ratio*tol/typical_unit(u),
+              .patience = guessed ? GUESS_STEPS_MAX + 1 : 0};
   double half = (double)INFINITY;   // of the least residual
   int32_t idle = 0;
   grid_watch watch = {0};
   if (!linear && u->count == 0 && grid_watch_begin(g, s, &watch) < 0) return 1;
-  if (guessed) n.patience = (watch.edge ? GUESS_EDGE_STEPS_MAX : GUESS_STEPS_MAX) + 1;
   grid_labels labels = grid_label(g, s);
-  returns(&n.sets, labels.hash);
   while (run_continue(run)) {
     const int settled = labels.changed == 0 || linear;
     step(g, s, &watch, &labels,
-         settled ? max2(residual_min, norm_tolerance_ratio*tol/labels.residual) : n.wanted, &n);
+         settled ? max2(residual_min, norm_tolerance_ratio*tol/labels.residual)
+                 : rough_residual, &n);
     grid_units_shift(u);
     labels = grid_label(g, s);
     run->residual = labels.residual;
     grid_units_store(u);
     idle = labels.residual <= half ? 0 : idle + 1;
     half = min2(half, 0.5*labels.residual);
-    remember(&n, &labels);
     if (n.patience == 1 && labels.changed > 0) {
-      const grid_labels before = labels;             // changes that the mask does not contain yet
+      const int64_t before = labels.changed;         // changes that the mask does not contain yet
       if (!grid_start(g, s)) return 1;
       labels = grid_label(g, s);
-      returns(&n.sets, labels.hash);
-      labels.changed += before.changed;
-      labels.hash ^= before.hash;
+      labels.changed += before;
       n.patience = 0;
     }
-    if (n.repeats > REPEATED_SETS_MAX || idle > IDLE_STEPS_MAX) return 0;
+    if (idle > MULTIGRID_HALVING_STEPS_MAX) return 0;
   }
   return 1;
 }
@@ -165,8 +133,7 @@ static double energy(const grid_stage *s) {
 // nearest to 0. 1: from the guess.
 static int take_guess(const grid_units *u) {
   grid_stage *s = u->stage;
-  const int useful = u->g->run->residual < GUESS_RESIDUAL_MAX;
-  if (!grid_units_load(u, useful) || !useful) return 0;
+  if (!grid_units_load(u, 1)) return 0;
   const double guess = energy(s), zero = grid_units_load(u, 0) ? energy(s) : 0.0;
   if (guess < zero) grid_units_load(u, 1);
   return guess < zero;

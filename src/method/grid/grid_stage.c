@@ -102,7 +102,6 @@ static void label_one(const grid_stage *s, int32_t i, double D, int32_t *moved, 
   const uint8_t is_free = now == GRID_FREE;
   if (is_free != before) {
     sum->changed++;
-    if (before != GRID_UNLABELLED || !is_free) sum->hash ^= grid_hash(i);
     s->is_free[i] = is_free;
   }
   if (!is_free && x != (now == GRID_AT_LO ? lo : hi))
@@ -215,7 +214,6 @@ grid_labels grid_label(const grid_solver *g, grid_stage *s) {
     for (int64_t m = 0; m < part->moved; m++) move(g, s, l.moved[(int64_t)k*CHUNK_CELLS + m]);
     sum.changed += part->changed;
     sum.moved += part->moved;
-    sum.hash ^= part->hash;
     sum.residual = max2(sum.residual, part->residual);
   }
   if (s->level > 0 && sum.moved > 0) grid_levels_apply(g->levels, s->level, s->x, s->b, s->y);

@@ -23,7 +23,7 @@ typedef struct grid_stage {
                                 // is the same in a component; NULL: 0
 } grid_stage;
 
-enum { GRID_UNLABELLED = 2 };
+enum grid_state { GRID_IS_BOUND, GRID_IS_FREE, GRID_UNLABELLED };   // in is_free
 
 static inline double grid_scale_of(const grid_stage *s, int32_t i) {
   if (s->exponent == NULL) return 1.0;
@@ -56,18 +56,10 @@ static inline int grid_may_change(const grid_stage *s, int32_t i) {
          (s->lo[i] > -(double)INFINITY || s->hi[i] < (double)INFINITY);
 }
 
-static inline uint64_t grid_hash(int32_t cell) {   // the finaliser of splitmix64
-  uint64_t z = (uint64_t)cell + 1;
-  z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27))*0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 typedef struct grid_labels {    // result of labelling
   int64_t changed;              // cells that became free or bound
   int64_t moved;                // cells that had to move to their bound
   double residual;              // max |mid(x - hi, y, x - lo)| before that
-  uint64_t hash;                // of the cells that changed
 } grid_labels;
 
 typedef struct grid_solver {    // shared by the stages

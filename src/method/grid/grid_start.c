@@ -3,27 +3,18 @@
 // On the finest grid the boundary of the free cells moves by about a cell per iteration. So x
 // starts as x_0 + e. The problem of e,
 //     e >= lo - x_0,  e <= hi - x_0,   A e + (A x_0 + b)  complementary,
-// is coarsened: right-hand sides are summed, and the narrowest bounds of the children are taken. It
-// is solved approximately on the coarsest grid. Then e is interpolated from grid to grid and
-// improved by the active set (nested iteration). Coarse grids are cheap, and a wrong boundary costs
-// a step per cell on the finer ones, so coarse grids are solved accurately and the grid next to the
-// finest roughly; in two dimensions by a single step. Cost: a seventh (three dimensions) or a third
-// (two) of the same number of steps on the finest grid.
+// is coarsened: right-hand sides are summed, and the narrowest bounds of the children are taken. From
+// the coarsest grid on, e is interpolated from grid to grid and improved by a step of the active set
+// (nested iteration). More steps on each grid gain nothing: a bearing of 200^2 cells takes 5 steps, or
+// 6. Cost: a seventh (three dimensions) or a third (two) of a step on the finest grid.
 #include <math.h>
 #include <string.h>
 
 #include "grid_stage.h"
+#include "multigrid.h"
 #include "vector.h"
 
-enum { LEVELS_MAX = 12,          // levels
-       COARSE_CELLS_MIN = 64,    // cells: a smaller level is not coarsened further
-       SETTLED_CELLS_MIN = 256,  // cells per label changed in the last step
-       NEWTON_STEPS_MAX = 16 };  // Newton steps per level
-
-// Residuals aimed at, relative to that of e = 0.
-static const double coarse_residual_ratio = 1e-3;  // on coarse levels
-static const double fine_residual_ratio = 3e-2;    // on the level next to the finest
-static const double solve_residual = 0.1;          // relative residual of a linear solve
+static const double solve_residual = 0.1;   // relative residual of a linear solve
 
 // Takes memory from `room`, which is unused at this time, or allocates it.
 static void *take_bytes(grid_solver *g, arena *room, size_t bytes) {
@@ -117,69 +108,36 @@ static void lift_slice(void *data, int32_t from, int32_t to, int32_t part) {
     if (s->unknown[i]) s->x[i] += s->d[i]/grid_scale_of(s, i);
 }
 
-typedef struct zero {
-  const grid_stage *s;
-  grid_labels *parts;            // one per chunk
-} zero;
-
-// max |mid(D(e - hi), b, D(e - lo))| at e = 0. max |b| would be too large: a cell that stays at its
-// bound may have b > 0 of any size.
-static void zero_slice(void *data, int32_t from, int32_t to, int32_t part) {
-  const zero *z = data;
-  const grid_stage *s = z->s;
-  double most = 0.0;
-  for (int32_t i = from; i < to; i++)
-    if (s->unknown[i])
-      most = max2(most, fabs(mid(-s->D[i]*s->hi[i], s->b[i], -s->D[i]*s->lo[i])));
-  z->parts[part].residual = most;
-}
-static double residual_of_zero(const grid_solver *g, const grid_stage *s) {
-  zero z = {s, g->parts};
-  double most = 0.0;
-  grid_for(g, s->n, zero_slice, &z);
-  for (int32_t k = 0; k < grid_chunks(s->n); k++) most = max2(most, z.parts[k].residual);
-  return most;
-}
-
-// Solves the problem of a level to the residual it needs, and until few labels change, because one
-// cell with a large residual says little about the others. -1: no time.
-static int improve(grid_solver *g, grid_stage *s, int32_t most) {
-  const double wanted = (s->level > 1 ? coarse_residual_ratio : fine_residual_ratio)*
-                        residual_of_zero(g, s);
-  for (int32_t k = 0; k < most; k++) {
-    const grid_labels labels = grid_label(g, s);
-    if (labels.residual == 0.0) return 0;
-    if (labels.residual <= wanted && labels.changed <= s->n/SETTLED_CELLS_MIN) return 0;
-    grid_levels_report report;
-    if (grid_newton(g, s, &labels, solve_residual, 0.1*wanted, 20, &report) != 0) return -1;
+// Finds e of the level below `fine`, from the levels below that one. 1: success; 0: no memory, and
+// the run has ended; -1: no time.
+static int start_below(grid_solver *g, arena *room, grid_stage *fine, grid_stage *e) {
+  grid_stage below;
+  const int finest = fine->level == 0;
+  if (finest) grid_for(g, fine->n, lower_slice, fine);   // overwrites d with y
+  if (!take(g, room, e, fine->level + 1)) return 0;
+  double *b = e->x + 3*(size_t)e->n, *lo = b + e->n, *hi = lo + e->n;
+  grid_levels_coarsen(g->levels, fine->level, 0, finest ? fine->d : fine->b, b);
+  coarsen_bounds(g, fine, finest ? fine->x : NULL, e, lo, hi);
+  if (e->level + 1 < grid_levels_count(g->levels)) {
+    const int code = start_below(g, room, e, &below);
+    if (code != 1) return code;
+    grid_levels_refine(g->levels, e->level, below.x, e->x);
+  } else {
+    memset(e->x, 0, (size_t)e->n*sizeof *e->x);
   }
-  return 0;
+  grid_levels_report report;
+  const grid_labels labels = grid_label(g, e);
+  if (labels.residual == 0.0) return 1;
+  return grid_newton(g, e, &labels, solve_residual, 0.0, MULTIGRID_CG_STEPS_MAX, &report) == 0
+             ? 1 : -1;
 }
 
 int grid_start(grid_solver *g, grid_stage *s) {
-  grid_stage at[LEVELS_MAX + 1] = {*s};
-  const int32_t count = grid_levels_count(g->levels);
-  int32_t last = 0;
+  grid_stage e;
   arena room = {(unsigned char *)s->y, (size_t)s->n*sizeof *s->y, 0};
-  while (last + 1 < count && last < LEVELS_MAX && at[last].n > COARSE_CELLS_MIN) {
-    grid_stage *fine = &at[last], *next = &at[last + 1];
-    if (last == 0) grid_for(g, fine->n, lower_slice, fine);   // overwrites d with y
-    if (!take(g, &room, next, last + 1)) return 0;
-    double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
-    grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->d : fine->b, b);
-    coarsen_bounds(g, fine, last == 0 ? fine->x : NULL, next, lo, hi);
-    last++;
-  }
-  for (int32_t k = last; k > 0; k--) {
-    grid_stage *here = &at[k];
-    if (k == last) memset(here->x, 0, (size_t)here->n*sizeof *here->x);
-    else grid_levels_refine(g->levels, k, at[k + 1].x, here->x);
-    const int expensive = k == 1 && here->n >= s->n/4;   // two dimensions: more steps cost too much
-    if (improve(g, here, expensive ? 1 : NEWTON_STEPS_MAX) != 0) return 1;   // no time: keep this x
-  }
-  if (last > 0) {
-    grid_levels_refine(g->levels, 0, at[1].x, s->d);
-    grid_for(g, s->n, lift_slice, s);
-  }
+  const int code = grid_levels_count(g->levels) > 1 ? start_below(g, &room, s, &e) : -1;
+  if (code != 1) return code != 0;   // without time this x stays
+  grid_levels_refine(g->levels, 0, e.x, s->d);
+  grid_for(g, s->n, lift_slice, s);
   return 1;
 }

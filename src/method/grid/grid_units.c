@@ -15,7 +15,6 @@
 #include "grid.h"
 #include "vector.h"
 
-#define SIZE_RATIO_MAX 64.0            // squared sizes in one unit: largest over smallest
 #define SAFE_SIZE_MAX 0x1p200          // squared size beyond which products might overflow
 #define BALANCE_TOLERANCE_RATIO 0.125  // part of the tolerance that a nonzero sum of b may use
 
@@ -148,7 +147,7 @@ static void exponent_slice(void *data, int32_t from, int32_t to, int32_t part) {
 static int find_units(grid_units *u, const struct found *all) {
   grid_stage *s = u->stage;
   u->largest = all->largest;
-  const int near = all->most <= SIZE_RATIO_MAX*all->least && all->most < SAFE_SIZE_MAX &&
+  const int near = all->most <= all->least && all->most < SAFE_SIZE_MAX &&
                    all->least > 1.0/SAFE_SIZE_MAX;
   if (near || all->most == 0.0) return 1;
   s->exponent = run_allocate(u->g->run, (size_t)s->n*sizeof *s->exponent);

@@ -10,12 +10,7 @@
 // copies of x. The caller labels all cells at the end.
 #include "grid.h"
 #include "grid_stage.h"
-
-enum { WATCHED_DIVISOR_MIN = 8,  // cells per watched cell
-       TASK_CELLS = 1024,        // cells per task
-       EDGE_CELLS = 2,           // distance of watched cells from the edge of the free ones
-       MARK_CELLS = 4096,        // cells whose marks are made at once
-       SKIP_CELLS = 64 };        // cells that are skipped at once
+#include "multigrid.h"
 
 // ---- which cells ----
 
@@ -32,8 +27,7 @@ static void mark_edge(const watch_search *l, int32_t from, int32_t to, uint8_t *
   const int64_t n = l->s->n;
   memset(mark, 0, (size_t)(to - from));
   for (int d = 0; d < 3; d++)
-    for (int64_t step = -EDGE_CELLS; step <= EDGE_CELLS && l->stride[d] > 0;
-         step += 1 + (step == -1)) {
+    for (int64_t step = -1; step <= 1 && l->stride[d] > 0; step += 2) {
       const int64_t by = step*l->stride[d], first = from + by < 0 ? -by : from,
                     last = to > n - by ? n - by : to;
       for (int64_t i = first; i < last; i++) mark[i - from] |= is_free[i] ^ is_free[i + by];
@@ -51,20 +45,15 @@ static int some_bounded(const grid_stage *s, int32_t from, int32_t to) {
 static void look(void *data, int32_t from, int32_t to, int32_t part) {
   const watch_search *l = data;
   int32_t count = l->cell != NULL ? l->parts[part] : 0;
-  uint8_t mark[MARK_CELLS];
-  for (int32_t low = from; low < to; low += MARK_CELLS) {
-    const int32_t end = to - low < MARK_CELLS ? to : low + MARK_CELLS;
+  uint8_t mark[TEAM_TASK_ROWS];
+  for (int32_t low = from; low < to; low += TEAM_TASK_ROWS) {
+    const int32_t end = to - low < TEAM_TASK_ROWS ? to : low + TEAM_TASK_ROWS;
     if (l->edge) mark_edge(l, low, end, mark);
-    for (int32_t first = low, last; first < end; first = last) {
-      last = end - first < SKIP_CELLS ? end : first + SKIP_CELLS;
-      if (l->edge ? memchr(mark + (first - low), 1, (size_t)(last - first)) == NULL
-                  : !some_bounded(l->s, first, last))
-        continue;                // the usual case
-      for (int32_t i = first; i < last; i++) {
-        if ((l->edge && !mark[i - low]) || !grid_may_change(l->s, i)) continue;
-        if (l->cell != NULL) l->cell[count] = i;
-        count++;
-      }
+    if (!l->edge && !some_bounded(l->s, low, end)) continue;   // the usual case
+    for (int32_t i = low; i < end; i++) {
+      if ((l->edge && !mark[i - low]) || !grid_may_change(l->s, i)) continue;
+      if (l->cell != NULL) l->cell[count] = i;
+      count++;
     }
   }
   if (l->cell == NULL) l->parts[part] = count;
@@ -86,7 +75,7 @@ static int32_t find(const grid_solver *g, watch_search *l, int32_t most, int32_t
 }
 
 int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w) {
-  *w = (grid_watch){.most = s->n/WATCHED_DIVISOR_MIN};
+  *w = (grid_watch){.most = s->n/MULTIGRID_WATCHED_DIVISOR};
   const int32_t chunks = grid_chunks(s->n);
   watch_search l = {.s = s, .parts = (int32_t *)(void *)s->d};   // d holds nothing at this time
   const int32_t count = find(g, &l, 0, NULL);
@@ -141,8 +130,8 @@ typedef struct watching {
 static void judge_some(void *data, int32_t index) {
   const watching *job = data;
   const grid_stage *s = job->s;
-  const int32_t from = index*TASK_CELLS,
-                to = job->w->count - from < TASK_CELLS ? job->w->count : from + TASK_CELLS;
+  const int32_t from = index*TEAM_TASK_ROWS,
+                to = job->w->count - from < TEAM_TASK_ROWS ? job->w->count : from + TEAM_TASK_ROWS;
   for (int32_t k = from; k < to; k++) {
     const int32_t i = job->w->cell[k];
     double D;
@@ -170,7 +159,7 @@ static void bind(grid_levels *levels, const grid_faces *f, grid_stage *s, int32_
 grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_watch *w) {
   watching job = {s, w, grid_faces_of(g->grid)};
   grid_labels sum = {0};
-  team_run(g->run->threads, judge_some, &job, (w->count - 1)/TASK_CELLS + 1);
+  team_run(g->run->threads, judge_some, &job, (w->count - 1)/TEAM_TASK_ROWS + 1);
   for (int32_t k = 0; k < w->count; k++) {
     const int32_t i = w->cell[k];
     const uint8_t is_free = w->label[k] == GRID_FREE;
@@ -180,7 +169,6 @@ grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_wat
     }
     if (is_free == s->is_free[i]) continue;
     sum.changed++;
-    sum.hash ^= grid_hash(i);
   }
   for (int32_t k = 0; k < w->count; k++) {   // after all bound cells have moved
     const int32_t i = w->cell[k];

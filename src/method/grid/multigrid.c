@@ -30,22 +30,8 @@
 #include "run.h"
 #include "vector.h"
 
-enum {
-  CG_STEPS_FIRST = 2,             // steps of conjugate gradients while the free set changes a lot
-  CG_STEPS_MAX = 200,             // steps of conjugate gradients per iteration
-  RESTLESS_STEPS_MAX = 3,         // steps without fewer changes before solves become more accurate
-  START_LEVELS_MAX = 8,           // coarser levels for the start
-  START_STEPS_MAX = 12,           // iterations on each of them
-  START_SWEEPS = 1,               // pairs of sweeps after the last prolongation
-  START_ROWS_MIN = 100,           // rows: a smaller level is not coarsened further
-  WATCHED_STEPS_MAX = 12,         // steps that examine few rows before all are examined
-  MOVED_ROWS_DIVISOR = 20,        // rows per moved row below which y is computed again
-  PROOF_ITERATIONS_FIRST = 8,     // iterations before the first search for a proof; then they double
-  SOLVE_PRODUCTS_MIN = 80,        // products that must fit for a solve; it takes 106 to 127
-  SOLVE_EXAMINATIONS_MIN = 5,     // examinations of A that cost as much as a solve; 5 to 10 measured
-  PART_ROWS = 8192,               // rows that a thread takes at a time
-  HALVING_ITERATIONS_MAX = 1000,  // all iterations until the best residual halves; M-matrices need 50
-};
+// Steps of conjugate gradients while the free set changes a lot; more: 1.15 times the work on walls.
+enum { CG_STEPS_FIRST = 2 };
 
 static const double settled_rows_ratio = 2e-3;     // changed rows over all: with more, solve roughly
 static const double rough_residual = 0.3;          // relative residual of a solve while I changes
@@ -82,8 +68,8 @@ static void layout(truncated *t, arena *memory, int32_t n) {
   t->is_free = ARENA_ARRAY(memory, uint8_t, n);
   t->before = ARENA_ARRAY(memory, uint8_t, n);
   t->moved = ARENA_ARRAY(memory, int32_t, n);
-  t->found = ARENA_ARRAY(memory, int32_t, n/PART_ROWS + 1);
-  t->changed = ARENA_ARRAY(memory, int32_t, n/PART_ROWS + 1);
+  t->found = ARENA_ARRAY(memory, int32_t, n/TEAM_TASK_ROWS + 1);
+  t->changed = ARENA_ARRAY(memory, int32_t, n/TEAM_TASK_ROWS + 1);
 }
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
@@ -109,9 +95,9 @@ static void sweeps(const stage *s) {
   }
 }
 
-static int32_t parts_of(int32_t n) { return n/PART_ROWS + (n%PART_ROWS != 0); }
+static int32_t parts_of(int32_t n) { return n/TEAM_TASK_ROWS + (n%TEAM_TASK_ROWS != 0); }
 static int32_t part_end(int32_t n, int32_t part) {
-  return n - part*PART_ROWS > PART_ROWS ? (part + 1)*PART_ROWS : n;
+  return n - part*TEAM_TASK_ROWS > TEAM_TASK_ROWS ? (part + 1)*TEAM_TASK_ROWS : n;
 }
 
 // work(data, part) on all parts of the rows
@@ -129,7 +115,7 @@ typedef struct product_of {
 static void product_part(void *data, int32_t part) {
   const product_of *a = data;
   const int32_t to = part_end(a->A->columns, part);
-  for (int32_t i = part*PART_ROWS; i < to; i++) {
+  for (int32_t i = part*TEAM_TASK_ROWS; i < to; i++) {
     double sum = a->b != NULL ? a->b[i] : 0.0;
     for (int32_t p = a->A->colptr[i]; p < a->A->colptr[i + 1]; p++)
       sum += a->A->value[p]*a->x[a->A->row[p]];
@@ -186,10 +172,9 @@ static void step_along(truncated *t, stage *s) {
 typedef struct accuracy {            // how accurately to solve
   double wanted;                   // relative residual
   int32_t changed;                 // rows that changed in the last step
-  int32_t restless;                // steps in which no fewer rows changed
 } accuracy;
 
-static accuracy accuracy_new(void) { return (accuracy){rough_residual, INT32_MAX, 0}; }
+static accuracy accuracy_new(void) { return (accuracy){rough_residual, INT32_MAX}; }
 
 // Updates y after x_i has moved by d.
 static void follow(const stage *s, int32_t i, double d, double *y) {
@@ -198,17 +183,10 @@ static void follow(const stage *s, int32_t i, double d, double *y) {
 }
 
 // Updates y after all moved rows, by t->c.
-static void follow_all(truncated *t, const stage *s, const double *x, double *y) {
-  const int32_t parts = parts_of(s->n);
-  int32_t moved = 0;
-  for (int32_t part = 0; part < parts; part++) moved += t->found[part];
-  if (moved > s->n/MOVED_ROWS_DIVISOR) {
-    product(t, &s->A, x, s->b, y);
-    return;
-  }
-  for (int32_t part = 0; part < parts; part++)
+static void follow_all(const truncated *t, const stage *s, double *y) {
+  for (int32_t part = 0; part < parts_of(s->n); part++)
     for (int32_t k = 0; k < t->found[part]; k++) {
-      const int32_t i = t->moved[part*PART_ROWS + k];
+      const int32_t i = t->moved[part*TEAM_TASK_ROWS + k];
       follow(s, i, t->c[i], y);
     }
 }
@@ -224,8 +202,8 @@ static void label_part(void *data, int32_t part) {
   truncated *t = a->t;
   const stage *s = a->s;
   const int32_t to = part_end(s->n, part);
-  int32_t *moved = t->moved + part*PART_ROWS, found = 0, changed = 0;
-  for (int32_t i = part*PART_ROWS; i < to; i++) {
+  int32_t *moved = t->moved + part*TEAM_TASK_ROWS, found = 0, changed = 0;
+  for (int32_t i = part*TEAM_TASK_ROWS; i < to; i++) {
     const double target = s->x[i] - t->y[i]/s->D[i], lo = low(s, i), hi = high(s, i);
     const int inside = target > lo && target < hi;
     t->is_free[i] = (uint8_t)inside;
@@ -245,15 +223,12 @@ static void label_part(void *data, int32_t part) {
 static void subtract_part(void *data, int32_t part) {
   const step *a = data;
   const int32_t to = part_end(a->s->n, part);
-  for (int32_t i = part*PART_ROWS; i < to; i++) a->s->x[i] -= a->t->c[i];
+  for (int32_t i = part*TEAM_TASK_ROWS; i < to; i++) a->s->x[i] -= a->t->c[i];
 }
 
 // If the number of changed rows does not fall, solves become more accurate.
 static void set_pace(accuracy *pace, int32_t changed) {
-  if (changed >= pace->changed && ++pace->restless >= RESTLESS_STEPS_MAX) {
-    pace->wanted *= 0.1;
-    pace->restless = 0;
-  }
+  if (changed >= pace->changed) pace->wanted *= 0.1;
   pace->changed = changed;
 }
 
@@ -269,11 +244,12 @@ static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wante
   aggregation_begin(t->levels, 0, run->threads, t->y);
   const double enough = max2(residual_min, tolerance_ratio*run->options->tol/run->residual)*
                         aggregation_rest(t->levels, 0, run->threads);
-  int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, CG_STEPS_MAX, &deadline);
+  int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, MULTIGRID_CG_STEPS_MAX,
+                                   &deadline);
   watch_begin(&w);
   int settled_before = 0;
-  // If the gradients are slow, all rows and the residual are examined after CG_STEPS_MAX.
-  for (int32_t k = 0; k < WATCHED_STEPS_MAX && w.count > 0 && made < CG_STEPS_MAX; k++) {
+  // If the gradients are slow, all rows and the residual are examined after MULTIGRID_CG_STEPS_MAX.
+  for (int32_t k = 0; w.count > 0 && made + k < MULTIGRID_CG_STEPS_MAX; k++) {
     const int32_t changed = watch_label(&w);
     const double rest = aggregation_rest(t->levels, 0, run->threads);
     if (changed == 0 && (settled_before || rest <= enough)) break;
@@ -283,7 +259,7 @@ static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wante
     if (changed > 0) set_pace(pace, changed);
     made += aggregation_go_on(t->levels, 0, run->threads,
                               changed == 0 ? enough/rest : max2(pace->wanted, residual_min),
-                              CG_STEPS_MAX, &deadline);
+                              MULTIGRID_CG_STEPS_MAX, &deadline);
   }
   aggregation_end(t->levels, 0, run->threads, t->c);
   return made;
@@ -296,14 +272,14 @@ static int32_t newton(truncated *t, stage *s, accuracy *pace) {
   int32_t changed = 0;
   each_part(t, s->n, label_part, &a);
   for (int32_t part = 0; part < parts_of(s->n); part++) changed += t->changed[part];
-  follow_all(t, s, s->x, t->y);
+  follow_all(t, s, t->y);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
   set_pace(pace, changed);
   double wanted = max2(pace->wanted, residual_min);
   if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // solve to the tolerance
     wanted = max2(min2(wanted, tolerance_ratio*t->run->options->tol/t->run->residual), residual_min);
   if (s->level == 0) t->run->inner_iterations += watched_step(t, s, pace, wanted);
-  else solve_free(t, s, wanted, CG_STEPS_MAX);
+  else solve_free(t, s, wanted, MULTIGRID_CG_STEPS_MAX);
   each_part(t, s->n, subtract_part, &a);
   product(t, &s->A, s->x, s->b, t->y);
   return changed;
@@ -314,8 +290,8 @@ static void clamp_part(void *data, int32_t part) {
   truncated *t = a->t;
   const stage *s = a->s;
   const int32_t to = part_end(s->n, part);
-  int32_t *moved = t->moved + part*PART_ROWS, found = 0;
-  for (int32_t i = part*PART_ROWS; i < to; i++) {
+  int32_t *moved = t->moved + part*TEAM_TASK_ROWS, found = 0;
+  for (int32_t i = part*TEAM_TASK_ROWS; i < to; i++) {
     const double x = clamp(s->x[i], low(s, i), high(s, i));
     t->run->x[i] = x;
     if (x == s->x[i]) continue;
@@ -334,7 +310,7 @@ static void judge(truncated *t, const stage *s) {
   each_part(t, s->n, clamp_part, &a);
   for (int32_t part = 0; part < parts_of(s->n); part++) moved += t->found[part];
   if (moved > 0 || t->unit != NULL) y = memcpy(t->Ad, t->y, (size_t)s->n*sizeof *y);
-  follow_all(t, s, run->x, y);
+  follow_all(t, s, y);
   for (int32_t i = 0; t->unit != NULL && i < s->n; i++) {
     run->x[i] /= t->unit[i];
     y[i] *= t->unit[i];
@@ -350,7 +326,7 @@ static int32_t iterate(truncated *t, stage *s, double *wanted) {
   const int32_t changed = choose_free(t, s);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
   *wanted = changed == 0 ? max2(*wanted*1e-3, residual_min) : rough_residual;
-  const int32_t most = changed > settled_rows_ratio*s->n ? CG_STEPS_FIRST : CG_STEPS_MAX;
+  const int32_t most = changed > settled_rows_ratio*s->n ? CG_STEPS_FIRST : MULTIGRID_CG_STEPS_MAX;
   const int32_t steps = solve_free(t, s, *wanted, most);
   if (s->level == 0) t->run->inner_iterations += steps;
   if (steps > 0) step_along(t, s);
@@ -419,45 +395,42 @@ static int restrict_problem(truncated *t, const stage *s, stage *next) {
   return 1;
 }
 
-// Starts from the coarser levels, the coarsest first. On the finest level alone the number of steps
-// to find the contact grows with n. x is replaced if the new one has less energy. 1: y = A x + b
-// belongs to the new x.
-static int start(truncated *t, stage *finest) {
-  stage at[START_LEVELS_MAX + 1] = {*finest};
-  int32_t last = 0;
-  while (last < START_LEVELS_MAX && at[last].aggregate != NULL && at[last].n > START_ROWS_MIN) {
-    if (!restrict_problem(t, &at[last], &at[last + 1])) return 0;
-    last++;
-  }
-  if (last == 0) return 0;
-  for (int32_t k = last; k > 0; k--) {
-    stage *s = &at[k];
-    accuracy pace = accuracy_new();
-    memset(t->before, 2, (size_t)s->n);
-    if (t->is_z) sweeps(s);
-    if (t->is_z) product(t, &s->A, s->x, s->b, t->y);
-    int32_t changed = s->n;
-    for (int32_t i = 0; i < START_STEPS_MAX && changed > settled_rows_ratio*s->n; i++) {
-      if (run_out_of_time(t->run)) return 0;
-      changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
-    }
-    aggregation_mask(t->levels, k, NULL);
-    stage *finer = &at[k - 1];
-    double *x = k > 1 ? finer->x : t->Ad;
-    for (int32_t i = 0; i < finer->n; i++) {
-      const int32_t c = finer->aggregate[i];
-      const double value = c < 0 ? finer->x[i]           // row i, at its bound, has no coarse row
-                           : s->x[c] <= low(s, c) ? low(finer, i)
-                           : s->x[c] >= high(s, c) ? high(finer, i) : s->x[c];
-      x[i] = clamp(value, low(finer, i), high(finer, i));
-    }
-  }
+// Sets x (n of `finer`) by the coarser levels, the coarsest first. 0: there is none, or no memory or
+// time.
+static int start_below(truncated *t, const stage *finer, double *x) {
+  stage s;
+  accuracy pace = accuracy_new();
+  if (finer->aggregate == NULL || !restrict_problem(t, finer, &s)) return 0;
+  if (s.aggregate != NULL && !start_below(t, &s, s.x)) return 0;
   if (run_out_of_time(t->run)) return 0;
+  memset(t->before, 2, (size_t)s.n);
+  if (t->is_z) {
+    sweeps(&s);
+    product(t, &s.A, s.x, s.b, t->y);
+    newton(t, &s, &pace);
+  } else {
+    iterate(t, &s, &pace.wanted);
+  }
+  aggregation_mask(t->levels, s.level, NULL);
+  for (int32_t i = 0; i < finer->n; i++) {
+    const int32_t c = finer->aggregate[i];
+    const double value = c < 0 ? finer->x[i]           // row i, at its bound, has no coarse row
+                         : s.x[c] <= low(&s, c) ? low(finer, i)
+                         : s.x[c] >= high(&s, c) ? high(finer, i) : s.x[c];
+    x[i] = clamp(value, low(finer, i), high(finer, i));
+  }
+  return 1;
+}
+
+// Starts from the coarser levels. On the finest level alone the number of steps to find the contact
+// grows with n. x is replaced if the new one has less energy. 1: y = A x + b belongs to the new x.
+static int start(truncated *t, stage *finest) {
   stage trial = *finest;
+  trial.x = t->c;
+  if (!start_below(t, finest, t->Ad) || run_out_of_time(t->run)) return 0;
   const double before = energy(t, finest);
   memcpy(t->c, t->Ad, (size_t)finest->n*sizeof *t->c);
-  trial.x = t->c;
-  for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // the prolonged x has steps
+  sweeps(&trial);   // the prolonged x has steps
   if (!(energy(t, &trial) < before)) return 0;
   memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
   return 1;
@@ -478,16 +451,16 @@ static int prepare(truncated *t, const perp_csc *A) {
 
 typedef struct progress {
   double half;                     // half of the residual when it last halved
-  int32_t at;                      // all iterations, inner ones included, at that time
+  int32_t at;                      // the iteration at that time
 } progress;
 
 // 1: the levels do not suit this A, and the run has ended.
 static int stalls(perp_run *run, progress *made) {
-  const int32_t now = run->iterations + run->inner_iterations;
+  const int32_t now = run->iterations;
   if (run->residual <= made->half) *made = (progress){0.5*run->residual, now};
-  if (now - made->at < HALVING_ITERATIONS_MAX) return 0;
-  run_stop(run, PERP_STATUS_STALLED, "multigrid has not halved the residual in %d iterations, "
-           "including inner ones", now - made->at);
+  if (now - made->at < MULTIGRID_HALVING_STEPS_MAX) return 0;
+  run_stop(run, PERP_STATUS_STALLED, "multigrid has not halved the residual in %d iterations",
+           now - made->at);
   return 1;
 }
 
@@ -567,15 +540,13 @@ static void steps(truncated *t, stage *s) {
   const int known = run->residual > guess_residual_max && start(t, s);
   memset(t->before, 2, (size_t)s->n);
   progress made = {(double)INFINITY, 0};
-  int32_t doubtful = PROOF_ITERATIONS_FIRST;
   if (!known) product(t, &s->A, s->x, s->b, t->y);
   judge(t, s);
   while (run_continue(run) && !stalls(run, &made)) {
     const int32_t before = run->inner_iterations;
     const int32_t changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
     const int32_t inner = run->inner_iterations - before;
-    const int lost = inner == 0 || inner >= CG_STEPS_MAX || run->iterations >= doubtful;
-    while (run->iterations >= doubtful) doubtful *= 2;
+    const int lost = inner == 0 || inner >= MULTIGRID_CG_STEPS_MAX;
     if (t->is_z && lost && run->residual > guess_residual_max && has_no_solution(t, s)) return;
     judge(t, s);
     if (t->is_z && inner == 0 && changed == 0 && run->residual > run->options->tol) {
@@ -599,12 +570,11 @@ static void run_multigrid(perp_run *run) {
     return;
   }
   layout(&t, run->memory, run->n);
-  const int far = run->is_child && run->residual > guess_residual_max;
-  if (!run_may_fit(run, far ? SOLVE_PRODUCTS_MIN : RUN_ANALYSIS)) {
+  if (!run_may_fit(run, RUN_ANALYSIS)) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left multigrid no time for its levels");
     return;
   }
-  if (!run_expects(run, SOLVE_EXAMINATIONS_MIN)) run_leaves(run, SOLVE_PRODUCTS_MIN);
+  run_leaves(run, RUN_ANALYSIS);
   perp_operator plain;
   t.unit = unscaled(&run->A, &plain);
   const int borrowed = is_orderly(&plain);

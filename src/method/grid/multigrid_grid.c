@@ -11,10 +11,8 @@
 
 #include "active_set_grid.h"
 #include "grid_units.h"
+#include "multigrid.h"
 #include "vector.h"
-
-enum { SWEEPS_PER_STEP = 1,       // sweeps per step
-       HALVING_STEPS_MAX = 60 };  // steps in which the best residual has to halve
 
 typedef struct trial {
   const grid_stage *s;
@@ -125,7 +123,7 @@ void grid_truncated(grid_solver *g, grid_units *u) {
   double half = (double)INFINITY;
   int32_t last = run->iterations;
   while (run_continue(run)) {
-    grid_levels_sweep(g->levels, 0, SWEEPS_PER_STEP, s->b, s->lo, s->hi, s->x);
+    grid_levels_sweep(g->levels, 0, s->b, s->lo, s->hi, s->x);
     grid_multiply(g, s, s->x, s->b, s->y);
     if (choose_free(s) > 0) grid_levels_mask(g->levels, 0, s->is_free);
     correct(g, s);
@@ -139,8 +137,8 @@ void grid_truncated(grid_solver *g, grid_units *u) {
       half = 0.5*run->residual;
       last = run->iterations;
     }
-    if (run->iterations - last >= HALVING_STEPS_MAX)
+    if (run->iterations - last >= MULTIGRID_HALVING_STEPS_MAX)
       run_stop(run, PERP_STATUS_STALLED, "%s has not halved the residual in %d steps",
-               run->method->name, HALVING_STEPS_MAX);
+               run->method->name, MULTIGRID_HALVING_STEPS_MAX);
   }
 }

@@ -14,10 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "multigrid.h"
 #include "vector.h"
-
-enum { WATCHED_DIVISOR_MIN = 8,  // rows per watched row
-       TASK_ROWS = 1024 };       // rows per task
 
 static int may_change(const watch *w, int32_t i) {
   const double lo = lower(w->lo, i), hi = upper(w->hi, i);
@@ -42,11 +40,11 @@ void watch_begin(watch *w) {
   w->count = 0;
   if (n < 1) return;
   for (int32_t i = 0; i < n; i++) bounded += may_change(w, i);
-  const int few = bounded <= n/WATCHED_DIVISOR_MIN;
+  const int few = bounded <= n/MULTIGRID_WATCHED_DIVISOR;
   memset(w->seen, 0, (size_t)n);
   for (int32_t i = 0; i < n; i++)
     if (few || is_edge(w, i)) look_at(w, i);
-  if (w->count > n/WATCHED_DIVISOR_MIN) w->count = 0;
+  if (w->count > n/MULTIGRID_WATCHED_DIVISOR) w->count = 0;
 }
 
 // (A v + b)_i
@@ -69,7 +67,8 @@ static void judge_row(const watch *w, int32_t k) {
 
 static void judge_some(void *data, int32_t part) {
   const watch *w = data;
-  const int32_t from = part*TASK_ROWS, to = w->count - from < TASK_ROWS ? w->count : from + TASK_ROWS;
+  const int32_t from = part*TEAM_TASK_ROWS,
+                to = w->count - from < TEAM_TASK_ROWS ? w->count : from + TEAM_TASK_ROWS;
   for (int32_t k = from; k < to; k++) judge_row(w, k);
 }
 
@@ -87,7 +86,8 @@ static void bind(watch *w, int32_t i, double bound) {
 // Labels all watched rows. The neighbours of a row that changes are watched from then on.
 static void judge(watch *w) {
   const int32_t known = w->count;
-  team_run(known > 2*TASK_ROWS ? w->threads : NULL, judge_some, w, (known - 1)/TASK_ROWS + 1);
+  team_run(known > 2*TEAM_TASK_ROWS ? w->threads : NULL, judge_some, w,
+           (known - 1)/TEAM_TASK_ROWS + 1);
   for (int32_t k = 0; k < w->count; k++) {
     if (k >= known) judge_row(w, k);
     const int32_t i = w->row[k];

@@ -11,7 +11,7 @@
 #include "four.h"
 #include "grid.h"
 
-enum { CHUNKS = GRID_CHUNKS, ALONE = -1, EMPTY = -2 };   // in c->component, instead of a number
+enum { CHUNKS = TEAM_SHARES, ALONE = -1, EMPTY = -2 };   // in c->component, instead of a number
 
 typedef struct chunk {        // cells from .. to-1, whole lines; p: where `from` is
   int32_t from, to;
