@@ -17,8 +17,6 @@
 
 #include "vector.h"
 
-#define SIGMA_MIN 1e-6  // lower limit of sigma in the factor, because its inverse multiplies rounding
-
 int contact_faces_begin(contact_faces *f, const contact_bodies *s, perp_run *run) {
   const int32_t nb = s->bodies, n = s->count;
   *f = (contact_faces){0};

@@ -13,7 +13,7 @@
 //
 // Towards a solution z/a falls to 1e-16, and its inverse multiplies rounding. So STIFFNESS_SHIFT is
 // added to z/a, as by a proximal term with its centre at the last point (Pougkakiotis, Gondzio
-// 2021).
+// 2021), and the residual of a solve is solved for again.
 // Cost: a factor with a 6 x 6 block per body and about one per contact.
 #include "contact_interior.h"
 
@@ -22,15 +22,19 @@
 
 #include "vector.h"
 
-// Added to z/a, relative to `size` of the contact. Larger: 6 of 9 scenes stay unsolved; smaller: card
+// Corrections of a solve. Without them jammed spheres take 1.5 times the factorisations.
+enum { CORRECTIONS_MAX = 2 };
+// Added to z/a, relative to `size` of the contact. Larger: six scenes stay unsolved; smaller: card
 // houses take 1.2 times the work.
 #define STIFFNESS_SHIFT 1e-8
+// Relative residual of a solve that needs no correction. Smaller: card houses take 1.8 times the work.
+#define SOLVE_RESIDUAL_MAX 1e-6
 
 int contact_interior_begin(contact_interior *p, const contact_bodies *s, perp_run *run) {
   const size_t n = (size_t)s->count, K = (size_t)s->K;
   const size_t wide = ((size_t)s->bodies + 1)*BLOCK;
   double *next =
-      run_allocate(run, ((POINT_PARTS(K) + POINT_CHANGES(K) + 3*K + 29)*n + wide)*sizeof *next);
+      run_allocate(run, ((POINT_PARTS(K) + POINT_CHANGES(K) + 3*K + 29)*n + 2*wide)*sizeof *next);
   if (next == NULL) return 0;
   *p = (contact_interior){.K = s->K, .count = s->count, .corners = s->K*s->count};
   p->state = next;
@@ -43,7 +47,7 @@ int contact_interior_begin(contact_interior *p, const contact_bodies *s, perp_ru
                {&p->dln, n},    {&p->rest, K*n}, {&p->aim, K*n},  {&p->q, K*n},
                {&p->qn, n},     {&p->rest_n, n}, {&p->aim_n, n},  {&p->weight, n},
                {&p->ln, n},     {&p->mean, 3*n}, {&p->push, 3*n}, {&p->M, 9*n},
-               {&p->inverse, 9*n}, {&p->g, wide}};
+               {&p->inverse, 9*n}, {&p->g, wide}, {&p->left, wide}};
   for (size_t k = 0; k < sizeof parts/sizeof parts[0]; k++) {
     *parts[k].at = next;
     next += parts[k].size;
@@ -204,8 +208,8 @@ static void set_aims(contact_interior *p, const contact_bodies *s, double centre
   }
 }
 
-// Computes the changes of a contact from those of its bodies. Returns 0, or NaN if they are not finite.
-static double follow(contact_interior *p, const contact_bodies *s, int32_t c) {
+// Computes the changes of a contact from those of its bodies; dl: change of its impulse.
+static void follow(contact_interior *p, const contact_bodies *s, int32_t c, double *dl) {
   const body_contact *body = &s->contact[c];
   const int32_t K = p->K;
   double v[3] = {0.0}, e[2], back[3];
@@ -225,27 +229,45 @@ static double follow(contact_interior *p, const contact_bodies *s, int32_t c) {
     all += q;
   }
   p->ds[c] = (sum - p->dln[c])/all;
-  double bad = 0.0;
+  dl[0] = p->dln[c];
+  dl[1] = dl[2] = 0.0;
   for (int32_t k = 0, i = c*K; k < K; k++, i++) {
+    corner(s, c, k, e);
     p->da[i] = p->q[i]*(p->da[i] - p->ds[c]);
     p->dz[i] = p->aim[i] + p->rest[i] - p->z[i]/p->a[i]*p->da[i];
-    bad += p->da[i] - p->da[i];
+    dl[1] += e[0]*p->da[i];
+    dl[2] += e[1]*p->da[i];
   }
-  return bad;
 }
 
+// Computes all changes. The impulses must move the bodies as the solve says; a further solve corrects
+// the difference. 1: finite.
 int contact_interior_direction(contact_interior *p, const contact_bodies *s, block_lu *factor,
                                double centre, double second) {
   const size_t wide = (size_t)s->bodies*BLOCK;
-  double bad = 0.0;
   set_aims(p, s, centre, second);
   memset(p->g, 0, (wide + BLOCK)*sizeof *p->g);
   for (int32_t c = 0; c < p->count; c++)
     contact_bodies_spread(s, c, p->push + 3*(size_t)c, p->g);
   block_lu_solve(factor, p->g);
-  memset(p->g + wide, 0, BLOCK*sizeof *p->g);
-  for (int32_t c = 0; c < p->count; c++) bad += follow(p, s, c);
-  return bad == 0.0;
+  for (int round = 0;; round++) {
+    double off = 0.0, size = 0.0, dl[3];
+    memset(p->g + wide, 0, BLOCK*sizeof *p->g);
+    memset(p->left, 0, (wide + BLOCK)*sizeof *p->left);
+    for (int32_t c = 0; c < p->count; c++) {
+      follow(p, s, c, dl);
+      contact_bodies_spread(s, c, dl, p->left);
+    }
+    for (size_t i = 0; i < wide; i++) {
+      p->left[i] -= p->g[i];
+      off = max_or_nan(off, fabs(p->left[i]));
+      size = max2(size, fabs(p->g[i]));
+    }
+    if (!(off < (double)INFINITY)) return 0;
+    if (round == CORRECTIONS_MAX || off <= SOLVE_RESIDUAL_MAX*size) return 1;
+    block_lu_solve(factor, p->left);
+    for (size_t i = 0; i < wide; i++) p->g[i] += p->left[i];
+  }
 }
 
 double contact_interior_reach(const contact_interior *p) {

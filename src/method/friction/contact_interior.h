@@ -22,7 +22,7 @@ typedef struct contact_interior {
   double *mean;             // 3 count: weighted mean of the corners
   double *M, *inverse;      // 9 count: the response -M dv, and (1 + M Y)^-1 for a compliance Y
   double *push;             // 3 count: the impulse without a change of velocity
-  double *g;                // BLOCK (bodies + 1)
+  double *g, *left;         // BLOCK (bodies + 1)
   double mu;                // mean of the products
 } contact_interior;
 

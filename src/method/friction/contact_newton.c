@@ -1,12 +1,11 @@
 // contact_newton.c: finds the faces of all contacts of E13 (27) by sweeps, a path and Newton steps.
 //
-//   1. From a good guess, or if a factor is expensive, and from every point near a solution:
-//      accelerated sweeps solve each contact's own problem in turn, with Anderson's mixing of the
-//      last few sweeps. Then proximal steps: (27) with sigma size (l - centre) added to the
-//      velocities, around the last impulses l. Newton's method solves each: it takes the faces that
-//      the contacts want and solves their linear system (contact_faces.c). Contacts whose faces keep
-//      changing form a small problem of their own. sigma falls while this works; the limit for
-//      sigma -> 0 solves (27).
+//   1. From a good guess, and from every point near a solution: accelerated sweeps solve each
+//      contact's own problem in turn, with Anderson's mixing of the last few sweeps. Then proximal
+//      steps: (27) with sigma size (l - centre) added to the velocities, around the last impulses l.
+//      Newton's method solves each: it takes the faces that the contacts want and solves their linear
+//      system (contact_faces.c). Contacts whose faces keep changing form a small problem of their
+//      own. sigma falls while this works; the limit for sigma -> 0 solves (27).
 //   2. Otherwise the central path of (27) from large impulses to its end (contact_path.c), and if it
 //      leads nowhere, two more paths. Once an interior point shows the faces, one linear system gives
 //      all digits.
@@ -25,35 +24,20 @@
 #include "vector.h"
 
 enum {
-  SWEEPS_MAX = 150,           // accelerated sweeps in a row
-  FIRST_SWEEPS = 30,          // first sweeps with a time limit; the residual of heaps is then 1e-2
-  MIXED_SWEEPS = 5,           // last sweeps that are mixed
-  PATHS_MAX = 3,              // paths of interior points
-  PATH_STEPS_MAX = 400,       // steps along a path
-  IDLE_PATH_STEPS_MAX = 30,   // steps along a path that do not halve a small residual
-  SYSTEMS_MAX = 250,          // linear systems from the best point, and again from 0
-  NEAR_SYSTEMS_MAX = 20,      // linear systems from the guess, and from the end of each path
-  PROXIMAL_SYSTEMS_MAX = 12,  // linear systems of a proximal step
-  EASY_SYSTEMS_MAX = 6,       // linear systems of a proximal step after which sigma falls
-  SUBPROBLEMS_MAX = 8,        // subproblems of a Newton step
-  SMOOTHING_SWEEPS = 5,       // sweeps after a step that gained little
-  TRIALS_MAX = 14,            // trials of a line search
-  IDLE_POINTS_MAX = 60        // proximal steps without a better residual
+  SWEEPS_MAX = 150,       // accelerated sweeps in a row; many more: up to 20 times the work
+  MIXED_SWEEPS = 5,       // last sweeps that are mixed; 1: heavy boxes take 1.06 times the work
+  PATHS_MAX = 3,          // paths of interior points; 1: 4 of 250 steps of 120 spheres stay unsolved
+  PATH_STEPS_MAX = 400,   // steps along a path; 1: 11 times the work
+  SYSTEMS_MAX = 250,      // linear systems from the best point, and again from 0; 1: one scene is lost
+  NEAR_SYSTEMS_MAX = 20,  // the same from the guess, from a path's end, and of a proximal step
+  TRIALS_MAX = 14         // trials of a line search
 };
-#define FIRST_SWEEP_TIME_RATIO 0.03  // part of the time limit for FIRST_SWEEPS
-#define GUESS_ERROR_MAX 1e-3         // look.worst of a guess that may be near a solution
-#define FACTOR_COST_RATIO_MAX 1e4    // operations of a factor per contact: above it, sweeps come first
-#define NEAR_RESIDUAL_MAX 3e-5       // residual of an interior point that may be near a solution
-#define POLISH_RESIDUAL_MAX 1e-5     // residual of an interior point whose faces are tried
-#define FINAL_RESIDUAL_MAX 1e-6      // residual of an interior point that sweeps can finish
-#define SIGMA_FIRST 1e-3             // relative to a contact's own response
-#define SIGMA_MIN 1e-6               // relative to a contact's own response
-#define SIGMA_RISE 3.0               // factor on sigma if Newton's method fails
-#define SIGMA_FALL 0.3               // factor on sigma if it succeeds
-#define SIGMA_SETTLED_FALL 0.05      // factor on sigma if no face has changed
-#define TRIAL_REDUCTION 0.6          // factor on the step from trial to trial
-#define SHORT_STEP_MAX 0.05          // step length below which a step with many wrong faces fails
-#define FACTOR_ENTRIES_MAX 50e6      // entries of a factor: with more, there are only sweeps
+#define FIRST_SWEEP_TIME_RATIO 0.03  // part of the time limit for the first sweeps
+#define GUESS_ERROR_MAX 1e-3      // look.worst of a guess near a solution; larger: 7 times the work
+#define POLISH_RESIDUAL_MAX 1e-5  // of a point whose faces are tried; smaller: 3 times the work
+#define SIGMA_FIRST 1e-3          // relative to a contact's own response; smaller: 1.2 times the work
+#define SIGMA_FALL 0.3            // on sigma if Newton's method succeeds, its inverse if not; 1: 1.15
+#define FACTOR_ENTRIES_MAX 50e6   // entries of a factor: with more, there are only sweeps
 
 typedef struct newton {
   contact_bodies s;
@@ -239,7 +223,7 @@ static int first_sweeps(newton *t) {
   if (!(left < (double)INFINITY)) return 0;
   memcpy(t->saved, s->l, bytes_of_l(t));
   memcpy(t->kept, s->face, bytes_of_faces(t));
-  sweeps(t, FIRST_SWEEPS, (1.0 - FIRST_SWEEP_TIME_RATIO)*left);
+  sweeps(t, SWEEPS_MAX, (1.0 - FIRST_SWEEP_TIME_RATIO)*left);
   contact_bodies_write(s, t->x);
   if (run_apply(run, t->x, t->y) != 0) return 1;
   run_remember(run, t->x, run_residual(run, t->x, t->y));
@@ -260,13 +244,10 @@ static void sweep_until_end(newton *t) {
 static int points(newton *t, int32_t path, double *best) {
   contact_bodies *s = &t->s;
   double polished = POLISH_RESIDUAL_MAX;
-  int32_t idle = 0;
   *best = (double)INFINITY;
   memcpy(t->to, s->l, bytes_of_l(t));
   contact_path_start(&t->path, s, path);
-  for (int32_t k = 0;
-       k < PATH_STEPS_MAX && !(*best < FINAL_RESIDUAL_MAX && idle > IDLE_PATH_STEPS_MAX);
-       k++, idle++) {
+  for (int32_t k = 0; k < PATH_STEPS_MAX; k++) {
     if (!run_continue(t->run)) return 1;
     if (!contact_path_step(&t->path, s, t->f.factor, t->run)) break;
     contact_interior_write(&t->path.p, s, t->x);
@@ -274,7 +255,6 @@ static int points(newton *t, int32_t path, double *best) {
     const double residual = run_residual(t->run, t->x, t->y);
     if (take_x(t, residual)) return 1;
     if (residual < *best) {
-      if (residual < 0.5*(*best)) idle = 0;
       *best = residual;
       memcpy(t->to, s->l, bytes_of_l(t));
     }
@@ -298,13 +278,12 @@ static double system_of_faces(newton *t, int corrections) {
 }
 
 // Solves a subproblem of the contacts that want another face. Contacts that then want another face
-// join it. 1: solved; 0: not. *wrong: the number of such contacts at the start.
-static int settle(newton *t, int32_t *wrong) {
+// join it. 1: solved; 0: not.
+static int settle(newton *t) {
   contact_bodies *s = &t->s;
   int32_t chosen[FACES_CONTACTS_MAX], count = 0;
   contact_look look = contact_bodies_look(s, t->wanted, NULL);
-  *wrong = look.wrong;
-  for (int tries = 0; tries < SUBPROBLEMS_MAX && !(look.worst < t->goal); tries++) {
+  while (!(look.worst < t->goal)) {
     int32_t added = 0;
     for (int32_t k = 0; k < s->count; k++) {
       if (t->wanted[k] == s->face[k]) continue;
@@ -321,15 +300,15 @@ static int settle(newton *t, int32_t *wrong) {
     if (!(system_of_faces(t, 2) < (double)INFINITY)) return 0;
     look = contact_bodies_look(s, t->wanted, NULL);
   }
-  return look.worst < t->goal;
+  return 1;
 }
 
-// Searches from `from` towards `to` for the least merit. Returns the step.
-static double search(newton *t, double merit, double *reached) {
+// Searches from `from` towards `to` for the least merit.
+static void search(newton *t, double merit, double *reached) {
   contact_bodies *s = &t->s;
   double best = 0.0, length = 1.0;
   *reached = merit;
-  for (int k = 0; k < TRIALS_MAX; k++, length *= TRIAL_REDUCTION) {
+  for (int k = 0; k < TRIALS_MAX; k++, length *= 0.5) {
     for (int32_t i = 0; i < 3*s->count; i++)
       s->l[i] = t->from[i] + length*(t->to[i] - t->from[i]);
     contact_bodies_refresh(s);
@@ -344,16 +323,15 @@ static double search(newton *t, double merit, double *reached) {
   for (int32_t i = 0; i < 3*s->count; i++)   // `to` may not be finite
     s->l[i] = best > 0.0 ? t->from[i] + best*(t->to[i] - t->from[i]) : t->from[i];
   contact_bodies_refresh(s);
-  return best;
 }
 
-// Solves one proximal problem. 1: solved; 0: not; -1: the run has ended. rounds: systems solved.
-static int proximal(newton *t, int32_t *rounds) {
+// Solves one proximal problem. 1: solved; 0: not; -1: the run has ended.
+static int proximal(newton *t) {
   contact_bodies *s = &t->s;
   const int32_t before = t->systems;
   int solved = 0;
   for (int k = 0; k < 2; k++) contact_bodies_sweep(s);
-  while (!solved && t->systems - before < PROXIMAL_SYSTEMS_MAX) {
+  while (!solved && t->systems - before < NEAR_SYSTEMS_MAX) {
     if (!run_continue(t->run)) return -1;
     memcpy(t->from, s->l, bytes_of_l(t));
     const contact_look look = contact_bodies_look(s, t->wanted, t->target);
@@ -365,17 +343,13 @@ static int proximal(newton *t, int32_t *rounds) {
     const double left = system_of_faces(t, 2);
     memcpy(t->to, s->l, bytes_of_l(t));
     memcpy(t->kept, s->face, bytes_of_faces(t));
-    int32_t wrong = 0;
-    solved = left < (double)INFINITY && settle(t, &wrong);
+    solved = left < (double)INFINITY && settle(t);
     if (solved) break;
     memcpy(s->face, t->kept, bytes_of_faces(t));
     double merit;
-    const double length = search(t, look.merit, &merit);
-    if (length < SHORT_STEP_MAX && wrong > FACES_CONTACTS_MAX) break;
-    if (!(merit < 0.9*look.merit))
-      for (int k = 0; k < SMOOTHING_SWEEPS; k++) contact_bodies_sweep(s);
+    search(t, look.merit, &merit);
+    for (int k = 0; k < 2 && !(merit < 0.9*look.merit); k++) contact_bodies_sweep(s);
   }
-  *rounds = t->systems - before;
   return solved;
 }
 
@@ -405,37 +379,30 @@ static int iterate(newton *t, int32_t systems) {
   contact_bodies *s = &t->s;
   perp_run *run = t->run;
   double sigma = SIGMA_FIRST, best = (double)INFINITY;
-  int ahead = 0, idle = 0;
+  int ahead = 0;
   begin_at(t);
   const int32_t most = t->systems + systems;
-  while (t->systems < most && idle < IDLE_POINTS_MAX) {
-    int32_t rounds = 0;
-    memcpy(t->before, s->face, bytes_of_faces(t));
+  while (t->systems < most) {
     contact_bodies_sigma(s, sigma);
-    const int solved = proximal(t, &rounds);
+    const int solved = proximal(t);
     run->regularization = sigma;
     contact_bodies_sigma(s, 0.0);
     if (solved < 0) return 1;
     if (!solved) {
-      sigma = min2(SIGMA_RISE*sigma, 1.0);
+      sigma = min2(sigma/SIGMA_FALL, 1.0);
       contact_bodies_refresh(s);
       begin_at(t);
       ahead = 0;
-      idle++;
       continue;
     }
-    const int same = memcmp(t->before, s->face, bytes_of_faces(t)) == 0;
     const contact_look look = contact_bodies_look(s, t->wanted, NULL);
     if (look.worst < t->goal && offer_goal(t)) return 1;
     if (look.worst < 0.3*best) {
       best = look.worst;
-      idle = 0;
       if (offer(t)) return 1;
     }
-    idle++;
     look_ahead(t, &ahead);
-    if (rounds <= EASY_SYSTEMS_MAX)
-      sigma = max2(sigma*(same ? SIGMA_SETTLED_FALL : SIGMA_FALL), SIGMA_MIN);
+    sigma = max2(SIGMA_FALL*sigma, SIGMA_MIN);
   }
   return 0;
 }
@@ -452,12 +419,11 @@ static int search_all(newton *t) {
   if ((double)block_lu_nonzeros(t->f.factor) > FACTOR_ENTRIES_MAX) return sweep(t);
   if (!contact_path_begin(&t->path, s, t->run)) return 1;
   const contact_look look = contact_bodies_look(s, t->wanted, NULL);
-  const int expensive = block_lu_operations(t->f.factor) > FACTOR_COST_RATIO_MAX*s->count;
-  if ((look.worst < GUESS_ERROR_MAX || expensive) && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
+  if (look.worst < GUESS_ERROR_MAX && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
   for (int32_t path = 0; path < PATHS_MAX; path++) {
     double best;
     if (points(t, path, &best)) return 1;
-    if (best < NEAR_RESIDUAL_MAX && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
+    if (best < POLISH_RESIDUAL_MAX && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
   }
   if (iterate(t, SYSTEMS_MAX)) return 1;
   memset(s->l, 0, bytes_of_l(t));

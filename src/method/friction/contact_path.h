@@ -13,10 +13,8 @@ typedef struct contact_path {
   int32_t count;           // of kept points; the last one is used first
   int turning;             // 1: the path is followed by its length, not by mu
   int ahead;               // 1: the last kept point has been left along the path
-  int32_t straight_steps;  // steps outside of turns
   int32_t short_steps;     // short steps in a row outside of turns
   int32_t corrections;     // corrections back to the path since the last prediction
-  int32_t returns;         // returns to a kept point
   double stride;           // largest relative change along the path
   double lowest;           // mu where the turn began
 } contact_path;

@@ -5,9 +5,6 @@
 #include "operator.h"
 #include "vector.h"
 
-enum { MATRIX_READ_PRODUCTS = 10,      // cost in products of reading A, A' and the contacts
-       OPERATOR_READ_PRODUCTS = 80 };  // the same from a contact operator
-
 int contact_problem_begin(contact_problem *p, perp_run *run) {
   const int32_t n = run->n;
   *p = (contact_problem){.allocator = run_allocator(run)};
@@ -19,8 +16,7 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
       return 0;
     }
   const perp_view view = operator_view(&run->A);
-  if (!run_may_fit(run, view.kind == PERP_VIEW_CONTACT ? OPERATOR_READ_PRODUCTS
-                                                       : MATRIX_READ_PRODUCTS)) {
+  if (!run_may_fit(run, RUN_ANALYSIS)) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left %s no time to read A",
              run->method->name);
     return 0;

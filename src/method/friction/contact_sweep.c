@@ -18,13 +18,11 @@
 #include "vector.h"
 
 enum {
-  REFRESH_SWEEPS = 32,       // sweeps after which the velocities are computed again
-  FIRST_CHECK_SWEEPS = 15,   // sweeps before the first check of the states
-  CHECK_GROWTH_DIVISOR = 4,  // sweeps so far over sweeps until the next check
-  SETTLED_ROWS_MIN = 200,    // rows per changed row for the states to be settled
-  IDLE_SWEEPS_MAX = 1000,    // sweeps without a better residual, beyond those it took to find the best
+  FIRST_CHECK_SWEEPS = 15,  // sweeps before the first check of the states; 1: a wedge is not solved
+  // Sweeps so far over sweeps until the next check of the states; 1: 1.75 times the work.
+  CHECK_GROWTH_DIVISOR = 4,
+  IDLE_SWEEPS_MAX = 1000,   // sweeps without a better residual, beyond those it took to find the best
 };
-#define GUESS_RESIDUAL_MAX 3e-4  // residual below which the states may be right, worth a factorisation
 
 // ---- Lemke's method on a dense tableau [I -M -e | q] of a few rows ----
 
@@ -183,14 +181,13 @@ static void relax_contact(sweeps *s, perp_run *run, int32_t k) {
 
 // ---- the states, once they have settled ----
 
-// Solves for the states that x shows, if few have changed since the last check. 1: the run has
-// ended.
+// Solves for the states that x shows. 1: the run has ended.
 static int try_states(sweeps *s, perp_run *run) {
   const int32_t n = run->n;
   // Each contact's solution is a vertex: rows with x_i > 0 are free, and their y_i is only rounding.
   for (int32_t i = 0; i < n; i++) s->y[i] = run->x[i] > 0.0 ? 0.0 : 1.0;
-  const int32_t changed = crossover_guess(&s->cross, run, run->x, s->y);
-  if (run->residual > GUESS_RESIDUAL_MAX || changed > n/SETTLED_ROWS_MIN) return 0;
+  if (run->residual > STATES_RESIDUAL_MAX) return 0;
+  crossover_guess(&s->cross, run, run->x, s->y);
   if (s->system == NULL && !run_may_fit(run, RUN_ANALYSIS)) return 0;
   int failed = 0;
   if (s->system == NULL)
@@ -212,7 +209,6 @@ static void sweep_contacts(sweeps *s, perp_run *run) {
   crossover_begin(&s->cross, run);
   contact_velocities(&s->p, run);
   while (run_continue(run)) {
-    if (run->iterations%REFRESH_SWEEPS == REFRESH_SWEEPS - 1) contact_velocities(&s->p, run);
     for (int32_t k = 0; k < c->count; k++) relax_contact(s, run, k);
     for (int32_t k = 0; k < c->count; k++)   // later contacts have changed the earlier ones
       if (!(run->x[c->normal[k]] > 0.0)) run->x[c->slack[k]] = contact_slack(&s->p, k);
@@ -227,6 +223,7 @@ static void sweep_contacts(sweeps *s, perp_run *run) {
     if (run->iterations < next) continue;
     next += next/CHECK_GROWTH_DIVISOR;
     if (try_states(s, run)) continue;
+    contact_velocities(&s->p, run);   // without the rounding of all changes
     run->residual = contact_residual(&s->p, run, s->y);
   }
 }

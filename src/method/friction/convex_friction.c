@@ -8,9 +8,8 @@
 //     S = B + D_l + sum_k f_k f_k'/D_k,   symmetric and positive definite.
 // GMRES solves with A + D, preconditioned by a factor of S. With few iterations a step follows the
 // fixed point b_n + mu s of the relaxation: slow and safe. With many it is Newton's method: fast,
-// but without monotonicity it may get stuck at the boundary. The number of iterations grows after
-// long steps and falls after short ones. mu waits for the residual |A x + b - z|. Near the end
-// crossover.c solves for the states of the contacts.
+// but without monotonicity it may get stuck at the boundary. mu waits for the residual
+// |A x + b - z|. Near the end crossover.c solves for the states of the contacts.
 //
 // Anitescu: Optimization-based simulation of nonsmooth rigid multibody dynamics (2006). There is no
 // proof of convergence for (27). It takes 10 to 40 steps if mu <= 0.5, and more for larger mu.
@@ -25,15 +24,15 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-#define GMRES_STEPS_FIRST 20     // iterations of GMRES per direction at the start
-#define GMRES_STEPS_MIN 2        // least iterations of GMRES per direction, after short steps
-#define GMRES_STEPS_MAX 60       // iterations of GMRES per direction after long steps
-#define SHORT_STEP_MAX 0.1       // step length below which fewer iterations of GMRES follow
-#define LONG_STEP_MIN 0.3        // step length above which more iterations of GMRES follow
-#define MU_LEAD_MAX 10.0         // residual over mu, each relative to its start, above which mu waits
-#define FACTOR_SHIFT 1e-14       // added to S, whose diagonal is 1, for redundant contacts
-#define IDLE_STEPS_MAX 30        // steps without a better residual before another start
-#define GUESS_RESIDUAL_MAX 1e-3  // residual below which the states are guessed
+// Iterations of GMRES per direction. More need their memory; with 1 no problem is solved.
+#define GMRES_STEPS_MAX 20
+// Residual over mu, each relative to its start, above which mu waits. 1: 1.2 times the work; without a
+// limit: 1.4 times.
+#define MU_LEAD_MAX 10.0
+// Added to S, whose diagonal is 1, for redundant contacts. Smaller or larger: 1.2 times the work.
+#define FACTOR_SHIFT 1e-14
+// Steps without a better residual before another start. 1: one problem stays unsolved.
+#define IDLE_STEPS_MAX 30
 
 typedef struct state {
   int32_t n, m;              // rows; rows that are not slacks
@@ -50,7 +49,6 @@ typedef struct state {
   sparse_ldl *factor;        // of S
   face *system;              // of A, for the crossover
   crossover cross;
-  int32_t inner;             // limit of GMRES iterations
   double mu;
 } state;
 
@@ -259,7 +257,7 @@ static int direction(newton *t, double centre, const double *second, double tol)
   const perp_deadline deadline = run_deadline(t->run);
   const krylov_result done =
       krylov_solve(PERP_KRYLOV_GMRES, n, (krylov_map){product, t}, (krylov_map){precondition, t},
-                   s->rhs, s->dx, tol, s->inner, s->inner, s->krylov, &deadline);
+                   s->rhs, s->dx, tol, GMRES_STEPS_MAX, GMRES_STEPS_MAX, s->krylov, &deadline);
   t->run->inner_iterations += done.iterations;
   double bad = 0.0;
   for (int32_t i = 0; i < n; i++) {   // `second` may share memory with dz
@@ -295,7 +293,6 @@ static int begin(state *s, perp_run *run, const contacts *c, double times) {
     s->x[i] = s->place[i] >= 0 ? impulse : velocity;
     s->z[i] = s->place[i] >= 0 ? velocity : impulse;
   }
-  s->inner = GMRES_STEPS_FIRST;
   return run_apply(run, s->x, s->y) == 0;
 }
 
@@ -309,19 +306,14 @@ static int step(newton *t, double tol, int behind) {
   for (int32_t i = 0; i < n; i++)
     after += (s->x[i] + affine*s->dx[i])*(s->z[i] + affine*s->dz[i]);
   const double ratio = clamp(after/n/s->mu, 0.0, 1.0);
-  double sigma = ratio*ratio*ratio;
-  if (affine < SHORT_STEP_MAX) sigma = max2(sigma, 0.5);
-  if (behind) sigma = 1.0;
+  const double sigma = behind ? 1.0 : ratio*ratio*ratio;
   for (int32_t i = 0; i < n; i++) s->dz[i] *= s->dx[i];
-  if (!direction(t, sigma*s->mu, affine < SHORT_STEP_MAX ? NULL : s->dz, tol)) return 0;
+  if (!direction(t, sigma*s->mu, s->dz, tol)) return 0;
   const double length = min2(1.0, 0.995*reach(s));
   for (int32_t i = 0; i < n; i++) {
     s->x[i] = max2(s->x[i] + length*s->dx[i], 1e-300);
     s->z[i] = max2(s->z[i] + length*s->dz[i], 1e-300);
   }
-  if (length < SHORT_STEP_MAX) s->inner = s->inner/3 > GMRES_STEPS_MIN ? s->inner/3 : GMRES_STEPS_MIN;
-  else if (length > LONG_STEP_MIN)
-    s->inner = s->inner*3/2 < GMRES_STEPS_MAX ? s->inner*3/2 : GMRES_STEPS_MAX;
   return 1;
 }
 
@@ -359,7 +351,7 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
     idle = run->residual < 0.9*best ? 0 : idle + 1;
     best = min2(best, run->residual);
     const int32_t changed = crossover_guess(&s->cross, run, s->x, s->z);
-    const int settled = run->residual <= GUESS_RESIDUAL_MAX && changed <= n/100,
+    const int settled = run->residual <= STATES_RESIDUAL_MAX && changed <= n/100,
               stuck = idle >= IDLE_STEPS_MAX;
     if ((settled || stuck) && crossover_run(&s->cross, run, s->system, s->x)) continue;
     if (!stuck) continue;

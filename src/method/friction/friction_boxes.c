@@ -12,8 +12,6 @@
 #include "contact_problem.h"
 #include "vector.h"
 
-enum { REFRESH_SWEEPS = 32 };  // sweeps after which the velocities are computed again
-
 static double relax(contact_problem *p, perp_run *run, int32_t i, double high) {
   const double a = csc_entry(&p->A, i, i);
   const double x = a > 0.0 ? clamp(run->x[i] - p->v[i]/a, 0.0, high) : min2(run->x[i], high);
@@ -33,7 +31,6 @@ static void run_friction_boxes(perp_run *run) {
   }
   contact_velocities(&p, run);
   while (run_continue(run)) {
-    if (run->iterations%REFRESH_SWEEPS == REFRESH_SWEEPS - 1) contact_velocities(&p, run);
     double change = 0.0;
     for (int32_t k = 0; k < p.c.count; k++) {
       change = max2(change, relax(&p, run, p.c.normal[k], (double)INFINITY));

@@ -9,7 +9,7 @@ enum { CONE_DIRECTIONS_MAX = 64 };  // limit for the corners of C
 
 // Faces: open (l = 0), stick (inside, or anywhere with v = 0), CONE_SLIDE + k (lt = mu ln d_k), and
 // CONE_SLIDE + K + k (lt between mu ln d_k and mu ln d_k+1).
-enum { CONE_OPEN = 0, CONE_STICK = 1, CONE_SLIDE = 2 };
+enum cone_side { CONE_OPEN, CONE_STICK, CONE_SLIDE };
 
 // C is the convex hull of d_0 .. d_K-1, counterclockwise about 0. In a 2D world it is a line, K =
 // 2, and the second tangent is unused.
