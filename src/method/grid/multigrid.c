@@ -30,8 +30,11 @@
 #include "run.h"
 #include "vector.h"
 
-// Steps of conjugate gradients while the free set changes a lot; more: 1.15 times the work on walls.
-enum { CG_STEPS_FIRST = 2 };
+enum {
+  CG_STEPS_FIRST = 2,          // steps of conjugate gradients while the free set changes a lot;
+                               // more: 1.15 times the work on walls
+  SOLVE_EXAMINATIONS_MIN = 5   // examinations of A that cost as much as a solve; 5 to 10 measured
+};
 
 static const double settled_rows_ratio = 2e-3;     // changed rows over all: with more, solve roughly
 static const double rough_residual = 0.3;          // relative residual of a solve while I changes
@@ -574,7 +577,7 @@ static void run_multigrid(perp_run *run) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left multigrid no time for its levels");
     return;
   }
-  run_leaves(run, RUN_ANALYSIS);
+  if (!run_expects(run, SOLVE_EXAMINATIONS_MIN)) run_leaves(run, RUN_ANALYSIS);
   perp_operator plain;
   t.unit = unscaled(&run->A, &plain);
   const int borrowed = is_orderly(&plain);
