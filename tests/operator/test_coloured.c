@@ -214,7 +214,7 @@ static void threads_do_not_change_a_bit(void **state) {
   }
 }
 
-// The rule once more, slowly: blocks of 256 rows (n <= 33023), greedy colours in order, natural
+// The rule once more, slowly: blocks of 256 rows, greedy colours in order, natural
 // order inside.
 static void slow_passes(const sample *s, const double *dense, double *x, int bounds, double omega) {
   const int32_t n = s->n, size = 256, blocks = (n + size - 1)/size;
