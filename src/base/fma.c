@@ -11,7 +11,8 @@
 __extension__ typedef unsigned __int128 digits;
 typedef struct big { digits m; int e; } big;   // m 2^e, with the highest bit of m at TOP
 
-enum { TOP = 125, HALF = 64, LEAST_EXPONENT = -1074, SPARE = 11 };   // a double has 64 - SPARE bits
+// A double has 64 - SPARE bits.
+enum bits { TOP = 125, HALF = 64, LEAST_EXPONENT = -1074, SPARE = 11 };
 
 static big big_from(digits m, int e) {   // 0 < m < 2^(TOP + 1)
   for (; m >> TOP == 0; m <<= 1) e--;

@@ -33,7 +33,7 @@ double clock_now(void *unused) {
 }
 #endif
 
-#if PLATFORM_THREADS && defined(_WIN32)
+#if defined(PLATFORM_THREADS) && defined(_WIN32)
 _Static_assert(sizeof(platform_mutex) == sizeof(SRWLOCK), "platform_mutex is an SRWLOCK");
 _Static_assert(sizeof(platform_condition) == sizeof(CONDITION_VARIABLE), "the same size");
 
@@ -61,7 +61,7 @@ void platform_wake_one(platform_condition *c) { WakeConditionVariable((CONDITION
 void platform_wake_all(platform_condition *c) { WakeAllConditionVariable((CONDITION_VARIABLE *)c); }
 int platform_forks(void) { return 0; }
 
-#elif PLATFORM_THREADS
+#elif defined(PLATFORM_THREADS)
 #include <signal.h>
 #include <stdatomic.h>
 

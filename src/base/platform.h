@@ -1,16 +1,14 @@
 // platform.h: everything that differs between operating systems and processors.
 //
-// Threads come from pthreads or from Windows. Without either, PLATFORM_THREADS is 0 and all work is
-// serial. The clock (clock.h) and large blocks of memory (allocator.c) come from platform.c too.
+// Threads come from pthreads or from Windows. Without either, PLATFORM_THREADS is not set and all
+// work is serial. The clock (clock.h) and large blocks of memory (allocator.c) come from platform.c too.
 #ifndef PERP_PLATFORM_H
 #define PERP_PLATFORM_H
 
 #include <stddef.h>
 
-#if defined(PERP_NO_THREADS) || defined(__wasm__) || defined(__STDC_NO_ATOMICS__)
-#define PLATFORM_THREADS 0
-#else
-#define PLATFORM_THREADS 1
+#if !defined(PERP_NO_THREADS) && !defined(__wasm__) && !defined(__STDC_NO_ATOMICS__)
+#define PLATFORM_THREADS
 #endif
 
 #if defined(_WIN32)   // laid out as HANDLE, SRWLOCK, CONDITION_VARIABLE of <windows.h>
@@ -19,7 +17,7 @@ typedef struct platform_mutex { void *state; } platform_mutex;
 typedef struct platform_condition { void *state; } platform_condition;
 typedef unsigned long platform_result;   // a thread's function returns 0
 #define PLATFORM_CALL __stdcall
-#elif PLATFORM_THREADS
+#elif defined(PLATFORM_THREADS)
 #include <pthread.h>
 typedef pthread_t platform_thread;
 typedef pthread_mutex_t platform_mutex;
@@ -28,7 +26,7 @@ typedef void *platform_result;
 #define PLATFORM_CALL
 #endif
 
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
 // Starts a thread that blocks all signals, so that the program's own threads get them. Returns 0 if
 // the system cannot start it.
 int platform_start(platform_thread *thread, platform_result(PLATFORM_CALL *run)(void *),
@@ -63,8 +61,8 @@ void *platform_allocate(size_t bytes);
 // PERP_NO_AVX unless its assembler can replace aligned moves by unaligned ones.
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(PERP_NO_AVX)
 #include <stdatomic.h>
-#define PLATFORM_AVX 1
-enum { PLATFORM_ASKED = 1, PLATFORM_HAS_FMA = 2, PLATFORM_HAS_AVX2 = 4 };
+#define PLATFORM_AVX
+enum platform_feature { PLATFORM_ASKED = 1, PLATFORM_HAS_FMA = 2, PLATFORM_HAS_AVX2 = 4 };
 extern atomic_int platform_known_features;   // 0: not read yet
 int platform_ask_features(void);
 static inline int platform_has(int features) {

@@ -16,15 +16,16 @@
 #include "allocator.h"
 #include "platform.h"
 
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
 #include <stdatomic.h>
 #endif
 
 typedef void team_task(void *data, int32_t index);
 
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
 
-enum { SPINS = 2000 };   // tens of microseconds: longer than from one colour of a sweep to the next
+// Tens of microseconds: longer than from one colour of a sweep to the next.
+enum { SPINS_MAX = 2000 };
 
 typedef struct pool {
   _Atomic uint64_t ticket;             // generation << 32 | tasks left
@@ -49,7 +50,7 @@ struct team {
   perp_allocator allocator;
   perp_scheduler scheduler;   // enqueue != NULL: in use
   int32_t size;
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
   pool *pool;                 // NULL: none
 #endif
 };
@@ -61,7 +62,7 @@ static void release(const perp_allocator *a, void *memory) {
   if (memory != NULL) a->release(a->context, memory);
 }
 
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
 
 // 1: the pool's threads belong to a parent process.
 static int is_orphan(const pool *p) { return p->forks != platform_forks(); }
@@ -96,7 +97,7 @@ static platform_result PLATFORM_CALL worker(void *argument) {
   pool *const p = argument;
   uint32_t seen = 0;
   for (;;) {
-    for (int spin = 0; spin < SPINS && idle(p, seen); spin++) platform_pause();
+    for (int spin = 0; spin < SPINS_MAX && idle(p, seen); spin++) platform_pause();
     if (idle(p, seen)) {
       platform_lock(&p->mutex);
       // Count this thread before the last check: the caller sets the ticket, then reads `sleepers`.
@@ -128,7 +129,8 @@ static void pool_run(pool *p, team_task *task, void *data, int32_t count) {
   wake(p);
   work_on(p, generation);
 
-  for (int spin = 0; spin < SPINS && atomic_load(&p->finished) != count; spin++) platform_pause();
+  for (int spin = 0; spin < SPINS_MAX && atomic_load(&p->finished) != count; spin++)
+    platform_pause();
   if (atomic_load(&p->finished) == count) return;
   platform_lock(&p->mutex);
   atomic_store(&p->waiting, 1);
@@ -193,7 +195,7 @@ team *team_create(int32_t threads, const perp_scheduler *scheduler,
     t->size = scheduler->workers > 1 ? scheduler->workers : 1;
     return t;
   }
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
   if (threads > 1) {
     t->size = threads;
     t->pool = pool_create(threads - 1, allocator);
@@ -210,7 +212,7 @@ team *team_create(int32_t threads, const perp_scheduler *scheduler,
 
 void team_destroy(team *t) {
   if (t == NULL) return;
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
   pool_destroy(t->pool, &t->allocator);
 #endif
   const perp_allocator allocator = t->allocator;
@@ -225,7 +227,7 @@ void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int3
     t->scheduler.finish(t->scheduler.context, handle);
     return;
   }
-#if PLATFORM_THREADS
+#if defined(PLATFORM_THREADS)
   if (t != NULL && t->pool != NULL && !is_orphan(t->pool) && count > 1) {
     pool_run(t->pool, task, data, count);
     return;
@@ -247,8 +249,7 @@ static void run_share(void *data, int32_t index) {
 }
 
 int32_t team_share(team *t, int32_t n, team_shared task, void *data) {
-  enum { SHARE_NUMBERS_MIN = 16384 };   // waking a thread for fewer costs more than it saves
-  const int32_t most = n/SHARE_NUMBERS_MIN;
+  const int32_t most = n/TEAM_NUMBERS_MIN;
   sharing s = {task, data, n, most < 1 ? 1 : most < TEAM_SHARES ? most : TEAM_SHARES};
   team_run(t, run_share, &s, s.shares);
   return s.shares;
@@ -267,8 +268,7 @@ static void run_lines(void *data, int32_t index) {
 }
 
 void team_lines(team *t, int32_t lines, int32_t cells, team_ranged task, void *data) {
-  enum { SERIAL_CELLS = 8192 };   // with fewer cells, waking a thread costs more than it saves
-  ranging r = {task, data, lines, cells < SERIAL_CELLS ? 1
+  ranging r = {task, data, lines, cells < TEAM_NUMBERS_MIN ? 1
                                   : lines < TEAM_SHARES ? lines : TEAM_SHARES};
   team_run(t, run_lines, &r, r.tasks);
 }

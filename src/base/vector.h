@@ -35,6 +35,8 @@ static inline int binary_exponent(double v) {
   return v == 0.0 ? -1100 : e > 1100 || e < -1100 ? 1100 : e;
 }
 
+#define SCALE_EXPONENT_MAX 500   // of powers of two that scale rows: their squares do not overflow
+
 // 2^e, with e limited to -largest .. largest.
 static inline double power_of_two_within(int e, int largest) {
   return ldexp(1.0, e < -largest ? -largest : e > largest ? largest : e);
@@ -58,7 +60,8 @@ static inline int root_exponent(double d) {
   memcpy(&bits, &d, sizeof bits);
   // E + 1025 > 0, so this rounds down.
   const int E = (int)(bits >> 52) - 1023, e = -((E + 1025)/2 - 512);
-  return e > SCALE_EXPONENT_MAX ? SCALE_EXPONENT_MAX : e < -SCALE_EXPONENT_MAX ? -SCALE_EXPONENT_MAX : e;
+  return e < -SCALE_EXPONENT_MAX  ? -SCALE_EXPONENT_MAX
+         : e > SCALE_EXPONENT_MAX ? SCALE_EXPONENT_MAX : e;
 }
 
 // Bounds of row i; NULL stands for the plain LCP.

@@ -11,9 +11,8 @@
 // B_ss. Rounding errors in them are relative to B, as in a factor of B itself.
 // Exchanges in the basis of T choose the skeleton, starting from that of groups.h. A member that is
 // not free leaves for the free row with the largest coefficient. If there is none, the rows of F
-// span less, and the slot stays empty. A last pass reduces the coefficients to at most 2 (Goreinov,
-// Tyrtyshnikov: The maximal-volume concept in approximation by low-rank matrices, 2001). They are
-// compared for scaled rows, so rows with a small diagonal stand for those with a large one.
+// span less, and the slot stays empty. Coefficients are compared for scaled rows, so rows with a
+// small diagonal stand for those with a large one.
 // Cost: about m r^2 + m^2 r + m^3/3 operations.
 #include "group_free.h"
 
@@ -25,18 +24,14 @@
 #include "groups.h"
 #include "vector.h"
 
-#define WEIGHT_MIN 1e-12             // coefficients of T are near 1; smaller ones are rounding
-#define KEEP_SLOT_WEIGHT_MIN 0.1     // relative to the largest coefficient; a row keeps its slot
-#define POLL_FLOPS 1e6               // operations between two checks of the deadline: < 1 ms
-#define EXCHANGE_WEIGHT_MIN 2.0      // a coefficient is also the gain in volume of its exchange
 enum { NONE = -1,
-       JACOBI_SWEEPS_MAX = 12 };     // sweeps; 5 are usually enough
+       JACOBI_SWEEPS_MAX = 12 };   // 5 are usually enough; without a limit a wall does not end
 
 // The coefficient of row j in basis position k, for scaled rows. 0: it is rounding before scaling.
 static double coefficient(int32_t r, const double *W, const double *scale, const int32_t *basis,
                           int32_t j, int32_t k) {
   const double w = W[(size_t)j*(size_t)r + (size_t)k];
-  return fabs(w) > WEIGHT_MIN ? w*(scale[j]/scale[basis[k]]) : 0.0;
+  return fabs(w) > GROUPS_ROUNDING ? w*(scale[j]/scale[basis[k]]) : 0.0;
 }
 
 // Exchanges the row in basis position k for free row i.
@@ -60,59 +55,43 @@ static int32_t find(int32_t r, const int32_t *basis, int32_t i) {
   return NONE;
 }
 
-static double largest_in_column(int32_t m, int32_t r, const double *W, const double *scale,
-                                const int32_t *basis, const uint8_t *is_free, int32_t k) {
-  double largest = 0.0;
-  for (int32_t j = 0; j < m; j++)
-    if (is_free[j]) largest = max2(largest, fabs(coefficient(r, W, scale, basis, j, k)));
-  return largest;
-}
-
-// Puts rows that had a slot back into it, by renaming or by exchange.
-static void keep_slots(const group_free *f, const double *scale, const uint8_t *is_free, double *W,
-                       int32_t *basis) {
+// Puts basis rows that had another slot back into it.
+static void keep_slots(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
   const int32_t m = f->m, r = f->r;
   for (int32_t k = 0; k < r; k++) {
     const int32_t i = f->slot[k];
     if (i == NONE || !is_free[i] || basis[k] == i) continue;
     const int32_t at = find(r, basis, i);
-    if (at != NONE) {
-      for (int32_t j = 0; j < m; j++) {
-        double *w = W + (size_t)j*(size_t)r;
-        const double t = w[k];
-        w[k] = w[at];
-        w[at] = t;
-      }
-      basis[at] = basis[k];
-      basis[k] = i;
-    } else {
-      const double w = fabs(coefficient(r, W, scale, basis, i, k));
-      if (w > 0.0 &&
-          w >= KEEP_SLOT_WEIGHT_MIN*largest_in_column(m, r, W, scale, basis, is_free, k))
-        exchange(m, r, W, basis, i, k);
+    if (at == NONE) continue;
+    for (int32_t j = 0; j < m; j++) {
+      double *w = W + (size_t)j*(size_t)r;
+      const double t = w[k];
+      w[k] = w[at];
+      w[at] = t;
     }
+    basis[at] = basis[k];
+    basis[k] = i;
   }
 }
 
-// Exchanges members of the basis for the free rows with the largest coefficients, while one is
-// above `least` and for `steps` steps at most. leaves: whether these are members that are free.
+// Exchanges members of the basis that are not free for the free rows with the largest coefficients.
 static void exchange_all(const group_free *f, const double *scale, const uint8_t *is_free, double *W,
-                         int32_t *basis, int leaves, double least, int32_t steps) {
+                         int32_t *basis) {
   const int32_t m = f->m, r = f->r;
   double by[GROUPS_RANK_MAX];
-  for (int32_t step = 0; step < steps; step++) {
-    double largest = least;
+  for (int32_t step = 0; step < r; step++) {
+    double largest = 0.0;
     int32_t row = NONE, column = NONE;
     int some = 0;
     for (int32_t k = 0; k < r; k++) {
-      by[k] = (is_free[basis[k]] != 0) == leaves ? 1.0/scale[basis[k]] : 0.0;
+      by[k] = is_free[basis[k]] ? 0.0 : 1.0/scale[basis[k]];
       some |= by[k] > 0.0;
     }
     for (int32_t j = 0; j < m && some; j++) {
       const double *w = W + (size_t)j*(size_t)r;
       for (int32_t k = 0; k < r && is_free[j]; k++) {   // rows in the basis have 0 elsewhere
         const double size = fabs(w[k])*(scale[j]*by[k]);   // as coefficient()
-        if (!(size > largest) || fabs(w[k]) <= WEIGHT_MIN) continue;
+        if (!(size > largest) || fabs(w[k]) <= GROUPS_ROUNDING) continue;
         largest = size;
         row = j;
         column = k;
@@ -158,8 +137,8 @@ static int32_t factor(group_free *f, double floor, const perp_deadline *deadline
   for (int32_t q = 0; q < f->count; q++) {
     double *L = f->L + (size_t)q*m, size = 1.0;
     done += (double)q*q;
-    if (done > POLL_FLOPS && deadline_passed(deadline)) return -1;
-    if (done > POLL_FLOPS) done = 0.0;
+    if (done > DEADLINE_POLL_FLOPS && deadline_passed(deadline)) return -1;
+    if (done > DEADLINE_POLL_FLOPS) done = 0.0;
     for (size_t k = 0; k < r; k++) size += fabs(f->T[(size_t)q*r + k]);
     for (int32_t p = 0; p <= q; p++) {
       const double *Lp = f->L + (size_t)p*m;
@@ -202,11 +181,8 @@ int group_condense(group_free *f, const double *T, const int32_t *skeleton, cons
   const int32_t m = f->m, r = f->r;
   memcpy(W, T, (size_t)m*(size_t)r*sizeof *W);
   memcpy(basis, skeleton, (size_t)r*sizeof *basis);
-  keep_slots(f, scale, is_free, W, basis);
-  // Members that are not free leave, as long as there are free rows. Then no coefficient of a free
-  // row stays large: each exchange increases the volume, so this ends; a count limits it earlier.
-  exchange_all(f, scale, is_free, W, basis, 0, 0.0, r);
-  exchange_all(f, scale, is_free, W, basis, 1, EXCHANGE_WEIGHT_MIN, 4*m);
+  keep_slots(f, is_free, W, basis);
+  exchange_all(f, scale, is_free, W, basis);
   for (int32_t k = 0; k < r; k++) f->slot[k] = is_free[basis[k]] ? basis[k] : NONE;
   f->count = 0;
   for (int32_t j = 0; j < m; j++) {

@@ -4,9 +4,9 @@
 // row, because the diagonal is stored. Patterns are compared if their hashes agree. Elimination
 // with complete pivoting splits G = A(g, outside of g), with rows scaled to a largest entry of 1:
 //     G = L U,   T = L L_s^-1   with L_s the pivot rows of L, the skeleton
-// It ends when no remaining entry exceeds REMAINDER_MAX, which proves that T represents all of G.
-// Complete pivoting keeps the entries of T small in practice (below 2^r in theory). A class with
-// larger ones is given up, and so is one whose rank is above GROUPS_RANK_MAX or close to its size.
+// It ends when no remaining entry exceeds GROUPS_ROUNDING, which proves that T represents all of G.
+// Complete pivoting keeps the entries of T small in practice (below 2^r in theory). A class is given
+// up if its rank is above GROUPS_RANK_MAX or close to its size.
 // Cost: O(nnz) to hash and to compare, 2 r operations per entry of the groups to eliminate.
 #include "groups.h"
 
@@ -16,9 +16,6 @@
 #include "allocator.h"
 #include "arena.h"
 #include "vector.h"
-
-#define REMAINDER_MAX 1e-12 // after elimination, relative to a row's largest entry; else rank grows
-#define T_ENTRY_MAX 100.0   // of T, rows scaled; errors of the skeleton grow by this factor
 
 typedef struct finder {
   const perp_csc *A;
@@ -137,7 +134,7 @@ static int32_t eliminate(finder *f, int32_t m, int32_t columns, int32_t most) {
     int32_t best = 0, at = 0;
     for (int32_t i = 1; i < m; i++)
       if (f->left[i] > f->left[best]) best = i;
-    if (!(f->left[best] > REMAINDER_MAX)) return rank;
+    if (!(f->left[best] > GROUPS_ROUNDING)) return rank;
     if (rank == most) return 0;
     const double *U = f->G + (size_t)best*(size_t)columns;
     for (int32_t p = 1; p < columns; p++)
@@ -156,7 +153,7 @@ static int32_t eliminate(finder *f, int32_t m, int32_t columns, int32_t most) {
 }
 
 // T = scale L L_s^-1 scale_s^-1. L_s is unit lower triangular in the order of the pivots.
-static int weigh(finder *f, int32_t m, int32_t rank, double *T) {
+static void weigh(finder *f, int32_t m, int32_t rank, double *T) {
   for (int32_t i = 0; i < m; i++) {
     double *t = T + (size_t)i*(size_t)rank;
     for (int32_t k = rank - 1; k >= 0; k--) {
@@ -165,29 +162,25 @@ static int weigh(finder *f, int32_t m, int32_t rank, double *T) {
         sum -= t[l]*f->L[(size_t)f->position[l]*GROUPS_RANK_MAX + (size_t)k];
       t[k] = sum;
     }
-    for (int32_t k = 0; k < rank; k++) {
-      if (!(fabs(t[k]) <= T_ENTRY_MAX)) return 0;
-      t[k] *= f->scale[i]/f->scale[f->position[k]];
-    }
+    for (int32_t k = 0; k < rank; k++) t[k] *= f->scale[i]/f->scale[f->position[k]];
   }
   for (int32_t k = 0; k < rank; k++)
     for (int32_t l = 0; l < rank; l++)
       T[(size_t)f->position[k]*(size_t)rank + (size_t)l] = k == l ? 1.0 : 0.0;
-  return 1;
 }
 
 // Appends the class of `first` as one group, or as groups of one.
-static void append(finder *f, int32_t first, double most) {
+static void append(finder *f, int32_t first) {
   groups *g = f->g;
   int32_t m = 0, *row = g->row + g->start[g->count];
   for (int32_t j = first; j >= 0; j = f->next[j]) row[m++] = j;
   const int32_t columns = f->A->colptr[first + 1] - f->A->colptr[first] - m;
-  const int32_t limit = (int32_t)min2(most*m, GROUPS_RANK_MAX);
+  const int32_t limit = (int32_t)min2(GROUPS_SKELETON_MAX*m, GROUPS_RANK_MAX);
   double *T = g->T + g->weight[g->count];
   int32_t rank = 0;
   if (m > 1 && columns > 0 && limit > 0) {
     if (gather(f, m, row, columns)) rank = eliminate(f, m, columns, limit);
-    if (rank > 0 && !weigh(f, m, rank, T)) rank = 0;
+    if (rank > 0) weigh(f, m, rank, T);
   }
   const int32_t added = rank > 0 ? 1 : m, each = rank > 0 ? m : 1;
   for (int32_t k = 0; k < added; k++) {
@@ -277,7 +270,7 @@ int groups_find(const perp_csc *A, double most, const perp_allocator *allocator,
     out->start[0] = out->slot[0] = 0;
     out->weight[0] = 0;
     for (int32_t j = 0; j < n && out->slot[out->count] <= most*n; j++)
-      if (f.leader[j] == j) append(&f, j, GROUPS_SKELETON_MAX);
+      if (f.leader[j] == j) append(&f, j);
     failed = out->slot[out->count] > most*n;
   }
   if (scratch != NULL) memory.release(memory.context, scratch);

@@ -5,8 +5,6 @@
 
 #include "vector.h"
 
-#define EQUILIBRATION_PASSES 3   // passes over the matrix
-
 static double power_near(double magnitude) {   // the power of two p with p*magnitude in [1/2, 1)
   int exponent = 0;
   frexp(magnitude, &exponent);
@@ -16,29 +14,28 @@ static double power_near(double magnitude) {   // the power of two p with p*magn
 void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, double *c) {
   for (int32_t i = 0; i < rows; i++) r[i] = 1.0;
   for (int32_t j = 0; j < columns; j++) c[j] = 1.0;
-  for (int32_t pass = 0; pass < EQUILIBRATION_PASSES; pass++) {
-    for (int32_t i = 0; i < rows; i++) {
-      double *row = S + (size_t)i*(size_t)columns;
-      double largest = 0.0;
-      for (int32_t j = 0; j < columns; j++) largest = max2(largest, fabs(row[j]));
-      if (!(largest > 0.0)) continue;
-      const double p = power_near(largest);
-      for (int32_t j = 0; j < columns; j++) row[j] *= p;
-      r[i] *= p;
-    }
-    for (int32_t j = 0; j < columns; j++) {
-      double largest = 0.0;
-      for (int32_t i = 0; i < rows; i++)
-        largest = max2(largest, fabs(S[(size_t)i*(size_t)columns + (size_t)j]));
-      if (!(largest > 0.0)) continue;
-      const double p = power_near(largest);
-      for (int32_t i = 0; i < rows; i++) S[(size_t)i*(size_t)columns + (size_t)j] *= p;
-      c[j] *= p;
-    }
+  for (int32_t i = 0; i < rows; i++) {
+    double *row = S + (size_t)i*(size_t)columns;
+    double largest = 0.0;
+    for (int32_t j = 0; j < columns; j++) largest = max2(largest, fabs(row[j]));
+    if (!(largest > 0.0)) continue;
+    const double p = power_near(largest);
+    for (int32_t j = 0; j < columns; j++) row[j] *= p;
+    r[i] *= p;
+  }
+  for (int32_t j = 0; j < columns; j++) {   // only scales up, so the rows' largest entries stay
+    double largest = 0.0;
+    for (int32_t i = 0; i < rows; i++)
+      largest = max2(largest, fabs(S[(size_t)i*(size_t)columns + (size_t)j]));
+    if (!(largest > 0.0)) continue;
+    const double p = power_near(largest);
+    for (int32_t i = 0; i < rows; i++) S[(size_t)i*(size_t)columns + (size_t)j] *= p;
+    c[j] *= p;
   }
 }
 
-enum { PANEL_ROWS = 32, TILE_COLUMNS = 192 };   // a tile of U, 48 kB, stays in the cache
+// A tile of U, 48 kB, stays in the cache. Panels or tiles of 1 take up to 4 times the work.
+enum { PANEL_ROWS = 32, TILE_COLUMNS = 192 };
 
 static void exchange_rows(size_t ld, double *S, int32_t a, int32_t b, int32_t from, int32_t to) {
   double *p = S + (size_t)a*ld, *q = S + (size_t)b*ld;

@@ -36,6 +36,8 @@ static inline int32_t free_rows(int32_t n, const uint8_t *is_free, int32_t *set)
   return m;
 }
 
+#define DEADLINE_POLL_FLOPS 1e6   // operations between two checks of a deadline: about a millisecond
+
 static inline int deadline_passed(const perp_deadline *deadline) {
   return deadline != NULL && deadline->passed != NULL && deadline->passed(deadline->context) != 0;
 }

@@ -17,8 +17,8 @@
 #include "solvers.h"
 #include "vector.h"
 
-#define POLL_ENTRIES 2e6                 // entries between two checks of the deadline: a few ms
-#define PIVOT_RATIO 0.6403882032022076   // (1 + sqrt(17))/8 minimises the bound of entries' growth
+// (1 + sqrt(17))/8 minimises the bound of entries' growth. If larger, a wall is not solved.
+#define PIVOT_RATIO 0.6403882032022076
 
 static void exchange(double *a, double *b) {
   const double t = *a;
@@ -80,10 +80,10 @@ static void eliminate_two(int32_t m, double *S, int32_t k) {
 // no pivot above `floor`; -1: deadline.
 static int32_t factor(int32_t m, double *S, int32_t *order, uint8_t *block, double floor,
                       const perp_deadline *deadline) {
-  double since = POLL_ENTRIES;
+  double since = DEADLINE_POLL_FLOPS;
   for (int32_t i = 0; i < m; i++) order[i] = i;
   for (int32_t k = 0; k < m; k += block[k]) {
-    if (since >= POLL_ENTRIES) {
+    if (since >= DEADLINE_POLL_FLOPS) {
       if (deadline_passed(deadline)) return -1;
       since = 0.0;
     }
@@ -203,7 +203,7 @@ static void scale(int32_t m, double *S, double *s) {
       frexp(most, &exponent);
       if (exponent/2 == 0) continue;
       done = 0;
-      const double p = power_of_two_within(-(exponent/2), 500);
+      const double p = power_of_two_within(-(exponent/2), SCALE_EXPONENT_MAX);
       s[i] *= p;
       for (int32_t j = 0; j < m; j++) row[j] *= p;
       for (int32_t k = 0; k < m; k++) S[(size_t)k*ld + (size_t)i] *= p;

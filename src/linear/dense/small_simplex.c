@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-#define GAIN_MIN 1e-12    // smaller objective coefficients are zero, for rows of G of size 1
-#define PIVOT_MIN 1e-10   // smaller pivots are not taken, for rows of G of size 1
+#define ROUNDING_MAX 1e-10   // smaller gains and pivots are zero, for rows of G of size 1
 
 size_t simplex_doubles(int32_t rows, int32_t columns) {
   return (size_t)(rows + 1)*(size_t)(columns + 2);
@@ -67,7 +66,7 @@ simplex_result simplex_maximise(int32_t rows, int32_t columns, const double *G, 
     int32_t entering = -1;
     for (int32_t j = 0; j <= columns; j++) {
       const double gain = nonbasic[j] < columns ? fabs(objective[1 + j]) : objective[1 + j];
-      if (gain > GAIN_MIN && (entering < 0 || nonbasic[j] < nonbasic[entering])) entering = j;
+      if (gain > ROUNDING_MAX && (entering < 0 || nonbasic[j] < nonbasic[entering])) entering = j;
     }
     if (entering < 0) {
       result.finished = 1;
@@ -80,7 +79,7 @@ simplex_result simplex_maximise(int32_t rows, int32_t columns, const double *G, 
       if (basic[i] <= columns) continue;    // t and s are free
       const double *line = D + (size_t)i*(size_t)width;
       const double rate = direction*line[1 + entering];
-      if (rate >= -PIVOT_MIN) continue;
+      if (rate >= -ROUNDING_MAX) continue;
       const double ratio = (line[0] > 0.0 ? line[0] : 0.0)/-rate;
       if (leaving < 0 || ratio < smallest || (ratio == smallest && basic[i] < basic[leaving])) {
         leaving = i;

@@ -27,16 +27,9 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-#define MODIFY_TIME_RATIO 0.9      // time per operation, relative to factoring; 0.5 to 1.4 on walls
-#define REFINED_ERROR_MAX 0x1p-49  // backward error below which refinement gains nothing
-#define DIAGONAL_LIFT 1e-10        // added in H where a caller's D is smaller; A_ii is near 1
-#define DIAGONAL_MAX 0x1p800       // of D; a row with this much has z = 0
-#define H_PIVOT_MIN 0.25           // pivots of H are at least 1 up to rounding
-enum {
-  POLL_COLUMNS = 4096,               // columns of H between two checks of the deadline
-  LIFT_CORRECTIONS = 2,              // extra steps of refinement if D was lifted
-  TWIN_ROWS_BACK = 4                 // rows searched for one with the same columns
-};
+// Added in H where a caller's D is smaller; A_ii is near 1. If larger, walls take up to 3.2 times the
+// work.
+#define DIAGONAL_LIFT 1e-10
 
 typedef struct body_face {
   row_face by;
@@ -88,7 +81,7 @@ static double square(const body_rows *B, int32_t i) {
 static void scale(body_face *f) {
   body_rows *B = &f->rows;
   for (int32_t i = 0; i < f->by.n; i++) {
-    f->r[i] = power_near_root(square(B, i) + B->slack[i], 500);
+    f->r[i] = power_near_root(square(B, i) + B->slack[i], SCALE_EXPONENT_MAX);
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) B->value[p] *= f->r[i];
     B->slack[i] *= f->r[i]*f->r[i];
   }
@@ -102,7 +95,7 @@ static void put_shift(body_face *f, double sigma, const double *more) {
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   for (int32_t i = 0; i < f->by.n; i++) {
     const double most = f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma);
-    f->h[i] = f->d[i] = B->slack[i] + min2(most, DIAGONAL_MAX);
+    f->h[i] = f->d[i] = B->slack[i] + min2(most, FACE_DIAGONAL_MAX);
     if (more != NULL && f->d[i] < DIAGONAL_LIFT && B->rowptr[i + 1] > B->rowptr[i]) {
       f->h[i] += DIAGONAL_LIFT;
       f->lifted = 1;
@@ -134,13 +127,18 @@ static int assemble(body_face *f, const perp_deadline *deadline) {
   double *w = f->u;
   memset(w, 0, (size_t)f->dofs*sizeof *w);
   for (int32_t j = 0; j < f->dofs; j++) f->next[j] = f->h_colptr[j];
+  double since = DEADLINE_POLL_FLOPS;
   for (int32_t j = 0; j < f->dofs; j++) {
-    if (j%POLL_COLUMNS == 0 && deadline_passed(deadline)) return -1;
+    if (since >= DEADLINE_POLL_FLOPS) {
+      if (deadline_passed(deadline)) return -1;
+      since = 0.0;
+    }
     for (int32_t q = f->colptr[j]; q < f->colptr[j + 1]; q++) {
       const int32_t i = f->row[q], end = B->rowptr[i + 1];
       if (!f->by.kept[i]) continue;
       const double t = B->value[f->entry[q]]/f->h[i];
       for (int32_t p = f->entry[q]; p < end; p++) w[B->column[p]] += t*B->value[p];
+      since += end - f->entry[q];
     }
     w[j] += 1.0;
     for (int32_t p = f->next[j]; p < f->h_colptr[j + 1]; p++) {
@@ -166,7 +164,7 @@ static int refactor(row_face *by, const perp_deadline *deadline) {
     if (f->by.kept[i] && !regular(f, i)) return i + 1;
   f->by.base.factorizations++;
   int code = assemble(f, deadline);
-  if (code == 0) code = sparse_ldl_factor(f->ldl, &f->H, NULL, H_PIVOT_MIN, deadline);
+  if (code == 0) code = sparse_ldl_factor(f->ldl, &f->H, NULL, FACE_PIVOT_MIN, deadline);
   if (code > 0) {   // rounding: report the row with the smallest d
     int32_t least = 0;
     for (int32_t i = 0; i < f->by.n; i++)
@@ -191,7 +189,7 @@ static double flops_kept(const row_face *by, const uint8_t *is_free) {
 static double flops_row(const row_face *by, int32_t i) {
   const body_face *f = (const body_face *)by;
   const int32_t from = f->rows.rowptr[i], length = f->rows.rowptr[i + 1] - from;
-  return MODIFY_TIME_RATIO*sparse_ldl_change_flops(f->ldl, length, f->rows.column + from);
+  return sparse_ldl_change_flops(f->ldl, length, f->rows.column + from);
 }
 
 static int modify(row_face *by, int32_t i, uint8_t comes) {
@@ -200,7 +198,7 @@ static int modify(row_face *by, int32_t i, uint8_t comes) {
   const int32_t from = B->rowptr[i];
   if (comes && !regular(f, i)) return i + 1;
   const int code = sparse_ldl_change(f->ldl, (comes ? 1.0 : -1.0)/f->h[i], B->rowptr[i + 1] - from,
-                                     B->column + from, B->value + from, H_PIVOT_MIN);
+                                     B->column + from, B->value + from, FACE_PIVOT_MIN);
   by->kept[i] = comes;
   by->since++;
   return code == 0 ? 0 : FACE_REFACTOR;
@@ -259,7 +257,7 @@ static double refined(body_face *f, double *v, int steps) {
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   residual(f, v, 0.0, right);
   double error = residual(f, v, add_solution(f, v), right);
-  for (int k = 0; k < steps && error > REFINED_ERROR_MAX; k++) {
+  for (int k = 0; k < steps && error > FACE_REFINED_ERROR_MAX; k++) {
     const double before = error;
     error = residual(f, v, add_solution(f, v), right);
     if (!(error < 0.5*before)) break;   // rounding is reached, or refinement does not converge
@@ -272,11 +270,11 @@ static int solve(face *base, double *v, int refine) {
   for (int32_t i = 0; i < f->by.n; i++) f->rhs[i] = f->by.kept[i] && f->by.ready ? f->r[i]*v[i] : 0.0;
   memset(v, 0, (size_t)f->by.n*sizeof *v);
   if (!f->by.ready) return 1;
-  // One extra step makes up for the error 2^-53 |A|/d of the first solve. A caller with a diagonal
-  // of its own sees the error and decides.
-  const int steps = refine + (f->more == NULL) + (f->lifted ? LIFT_CORRECTIONS : 0);
+  // One extra step makes up for the error 2^-53 |A|/d of the first solve, or for the lift. A caller
+  // with a diagonal of its own sees the error and decides.
+  const int steps = refine + (f->more == NULL || f->lifted);
   base->error = refined(f, v, steps);
-  if (refine > 0 && !(base->error <= FACE_DRIFT_ERROR_MAX) && f->by.since > 0) {
+  if (refine > 0 && !(base->error <= FACE_ERROR_MAX) && f->by.since > 0) {
     if (refactor(&f->by, base->deadline) == 0) base->error = refined(f, v, steps);
     else memset(v, 0, (size_t)f->by.n*sizeof *v);
   }
@@ -337,17 +335,15 @@ static int take_columns(body_face *f) {
   return 0;
 }
 
-// kept[i] = 1 if one of the TWIN_ROWS_BACK rows before i has the same columns. The points of a
-// contact are adjacent, each with some tangents. (kept is still unused.)
+// kept[i] = 1 if the row before i has the same columns. The points of a contact are adjacent, each
+// with some tangents. (kept is still unused.)
 static void mark_twins(body_face *f) {
   const body_rows *B = &f->rows;
   for (int32_t i = 0; i < f->by.n; i++) {
     const int32_t length = B->rowptr[i + 1] - B->rowptr[i];
-    f->by.kept[i] = 0;
-    for (int32_t k = i - 1; k >= 0 && k >= i - TWIN_ROWS_BACK && !f->by.kept[i]; k--)
-      f->by.kept[i] = B->rowptr[k + 1] - B->rowptr[k] == length &&
-                   memcmp(B->column + B->rowptr[k], B->column + B->rowptr[i],
-                          (size_t)length*sizeof *B->column) == 0;
+    f->by.kept[i] = i > 0 && B->rowptr[i] - B->rowptr[i - 1] == length &&
+                    memcmp(B->column + B->rowptr[i - 1], B->column + B->rowptr[i],
+                           (size_t)length*sizeof *B->column) == 0;
   }
 }
 

@@ -23,18 +23,10 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-#define MODIFY_TIME_RATIO 0.7        // time per operation relative to factoring; 0.5 to 1.3 (walls)
-#define MODIFY_OVERHEAD_FLOPS 2000.0 // operations per row of a modification beside the arithmetic
 // Prefer row modifications until they cost this many times a new factorisation. Large changes are
-// rare, so the total time is the same with fewer factorisations.
+// rare. With 1, a time limit of 1.5 times a wall's own time stops it before its end (test_limits).
 #define REFACTOR_COST_RATIO 3.5
-#define MODIFY_AT_ONCE_RATIO 0.05    // below this share of the largest cost, skip the comparison
-#define SOLVE_ERROR_MAX 1e-6         // backward error above which a solve has failed
-#define POLL_FLOPS 1e6               // operations between two checks of the deadline: a millisecond
-#define BLOCK_CHANGE_MIN 0x1p-46     // terms relative to K; smaller ones are rounding
-enum { NONE = -1,
-       POLL_GROUPS = 64,             // groups between two checks of the deadline
-       EXTRA_CORRECTIONS = 2 };      // steps beyond those asked for, unless D is the caller's
+enum { NONE = -1 };
 
 // ---- the groups ----
 
@@ -124,7 +116,6 @@ static int refactor(group_face *f, const perp_deadline *deadline) {
   for (int32_t g = 0; g < f->count; g++)
     for (int32_t k = 0; k < f->part[g].r; k++) put_slot(f, first_slot(f, g) + k, wanted(f, g, k));
   for (int32_t g = 0; g < f->count; g++) {
-    if (g%POLL_GROUPS == 0 && deadline_passed(deadline)) return -1;
     for (int32_t k = first_slot(f, g); k < first_slot(f, g + 1); k++)
       if (f->slot_kept[k]) put_column(f, g, k, 0);
     put_block(f, g, 1);
@@ -135,7 +126,8 @@ static int refactor(group_face *f, const perp_deadline *deadline) {
 }
 
 // Applies those terms of the change of K_g whose sign is `sign`, in the slots that stay. S changes
-// by the same terms, so neglected terms do not add up. Returns 0 or FACE_REFACTOR.
+// by the same terms, so neglected terms do not add up. A term is neglected if it would be too small
+// for a pivot. Returns 0 or FACE_REFACTOR.
 static int change_block(group_face *f, int32_t g, double sign) {
   const group_free *part = f->part + g;
   int32_t count = 0;
@@ -150,11 +142,11 @@ static int change_block(group_face *f, int32_t g, double sign) {
       most = max_or_nan(most, fabs(f->D[i*count + j]));
       size = max2(size, fabs(now));
     }
-  if (most <= BLOCK_CHANGE_MIN*size) return 0;
+  if (most <= FACE_PIVOT_MIN*size) return 0;
   group_split(count, f->D, f->V, f->lambda);
   for (int32_t i = 0; i < count; i++) {
     const double *v = f->V + i*count;
-    if (!(sign*f->lambda[i] > BLOCK_CHANGE_MIN*size)) continue;
+    if (!(sign*f->lambda[i] > FACE_PIVOT_MIN*size)) continue;
     for (int32_t k = 0; k < count; k++)
       for (int32_t l = 0; l < count; l++)
         *block_entry(f, g, f->index[k] - first_slot(f, g), f->index[l] - first_slot(f, g)) +=
@@ -230,12 +222,10 @@ double group_flops(int32_t m, int32_t r) {
 
 // Operations of one row that comes or goes: a slot, or a term of K.
 static double row_flops(const group_face *f, int32_t g) {
-  return MODIFY_TIME_RATIO*sparse_ldl_row_flops(f->ldl, &f->S, first_slot(f, g)) +
-         MODIFY_OVERHEAD_FLOPS;
+  return sparse_ldl_row_flops(f->ldl, &f->S, first_slot(f, g));
 }
 
-// Operations of a factorisation, or `enough` if the modifications clearly cost less. *rows:
-// operations of the modifications, infinite above `enough`.
+// Operations of a factorisation. *rows: operations of the modifications, infinite above `enough`.
 static double flops_of(const group_face *f, const uint8_t *is_free, double *rows, double enough) {
   double flops = 0.0;
   *rows = f->factored ? 0.0 : (double)INFINITY;
@@ -253,15 +243,10 @@ static double flops_of(const group_face *f, const uint8_t *is_free, double *rows
     if (*rows <= enough) *rows += made + (changes < 2*r ? changes : 2*r)*row_flops(f, g);
   }
   if (*rows > enough) *rows = (double)INFINITY;
-  if (*rows < MODIFY_AT_ONCE_RATIO*enough) return enough;
-  return flops + sparse_ldl_flops_kept(f->ldl, f->maybe) + FACE_ROW_OVERHEAD_FLOPS*f->slots;
+  return flops + sparse_ldl_flops_kept(f->ldl, f->maybe);
 }
 
-static double most_flops(const group_face *f) {   // with all slots in use
-  return sparse_ldl_flops(f->ldl) + f->blocks + FACE_ROW_OVERHEAD_FLOPS*f->slots;
-}
-
-static double flops_anew(const face *base) {
+static double flops_anew(const face *base) {   // with all slots in use
   const group_face *f = (const group_face *)base;
   return sparse_ldl_flops(f->ldl) + f->blocks;
 }
@@ -275,7 +260,7 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
 static double flops_update(const face *base, const uint8_t *is_free) {
   double rows;
   const group_face *f = (const group_face *)base;
-  const double made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*most_flops(f));
+  const double made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*flops_anew(base));
   return rows <= REFACTOR_COST_RATIO*made ? rows : made;
 }
 
@@ -284,7 +269,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   int32_t count = 0;
   double rows = (double)INFINITY, made = 0.0, done = 0.0;
   f->ready = 0;
-  if (f->factored) made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*most_flops(f));
+  if (f->factored) made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*flops_anew(base));
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
     int same = !f->stale[g];
@@ -293,8 +278,8 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
     f->touched[count++] = g;
     const int32_t failed = condense(f, g, is_free, deadline);
     done += group_flops(m, f->part[g].r);
-    const int late = done > POLL_FLOPS && failed == 0 && deadline_passed(deadline);
-    if (done > POLL_FLOPS) done = 0.0;
+    const int late = done > DEADLINE_POLL_FLOPS && failed == 0 && deadline_passed(deadline);
+    if (done > DEADLINE_POLL_FLOPS) done = 0.0;
     if (failed == 0 && !late) continue;
     f->factored = 0;   // the factor no longer matches the groups already reduced
     return late ? -1 : failed;
@@ -381,7 +366,7 @@ static double refined(group_face *f, double *v, int refine) {
   add_solution(f, f->rhs, v);
   if (refine <= 0) return 0.0;
   double error = residual(f, v);
-  const int steps = refine + (f->more == NULL ? EXTRA_CORRECTIONS : 0);
+  const int steps = refine + (f->more == NULL);   // a caller with its own diagonal decides
   for (int k = 0; k < steps && error > FACE_REFINED_ERROR_MAX; k++) {
     add_solution(f, f->rest, v);
     const double before = error;
@@ -399,11 +384,11 @@ static int solve(face *base, double *v, int refine) {
   memset(v, 0, (size_t)n*sizeof *v);
   if (!f->ready) return 1;
   double error = refined(f, v, refine);
-  if (!(error <= FACE_DRIFT_ERROR_MAX) && f->since > 0)
+  if (!(error <= FACE_ERROR_MAX) && f->since > 0)
     error = refactor(f, base->deadline) == 0 ? refined(f, v, refine) : (double)INFINITY;
   for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*(f->s[i]*v[i]) : 0.0;
   base->error = error;
-  return face_checked(n, v, error <= SOLVE_ERROR_MAX);
+  return face_checked(n, v, error <= FACE_ERROR_MAX);
 }
 
 static void multiply(const face *base, int transposed, const double *x, double *y) {

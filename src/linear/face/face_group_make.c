@@ -14,7 +14,6 @@
 #include "assemble.h"
 #include "vector.h"
 
-#define DIAGONAL_MAX 0x1p800   // of D; a row with this much has z = 0
 enum { NONE = -1 };
 
 typedef struct neighbours {  // groups that couple, each with itself
@@ -53,7 +52,7 @@ static int symmetrise(group_face *f, int32_t *next) {
       if (i == j) diagonal = fabs(f->value[p]);
       largest = max2(largest, fabs(f->value[p]));
     }
-    f->r[j] = power_near_root(diagonal > 0x1p-60*largest ? diagonal : largest, 500);
+    f->r[j] = power_near_root(diagonal > 0x1p-60*largest ? diagonal : largest, SCALE_EXPONENT_MAX);
   }
   return 1;
 }
@@ -83,8 +82,8 @@ void group_face_diagonal(group_face *f, double sigma, const double *more) {
   f->factored = f->ready = 0;
   memset(f->stale, 1, (size_t)f->count);
   for (int32_t i = 0; i < f->n; i++) {   // the diagonal of R A R is near 1
-    const double d = min2(f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma), DIAGONAL_MAX);
-    f->s[i] = d < 2.0 ? 1.0 : power_near_root(d, 500);
+    const double d = min2(f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma), FACE_DIAGONAL_MAX);
+    f->s[i] = d < 2.0 ? 1.0 : power_near_root(d, SCALE_EXPONENT_MAX);
     f->d[i] = d*f->s[i]*f->s[i];
   }
 }

@@ -28,9 +28,9 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-#define BOLD_PIVOT_MIN 1e-6      // relative to its column: a diagonal pivot of the bold LU
-#define SAFE_PIVOT_MIN 0.1       // relative to its column: a diagonal pivot of the safe LU
-#define QUASI_PIVOT_MIN 1e-17    // of S, entries near 1: a smaller quasidefinite pivot is rounding
+// A diagonal pivot of the bold LU, relative to its column. If larger, Newton's method on walls takes
+// up to 2 times the work.
+#define BOLD_PIVOT_MIN 1e-6
 #define QUASI_PIVOT_LIFT 1e-7    // of S, entries near 1: replaces a smaller quasidefinite pivot
 
 static void destroy(face *base) {
@@ -89,11 +89,11 @@ int scaled_factor_formed(scaled_face *s) {
       sparse_ldl_regularise(s->ldl, s->base.quasidefinite ? s->sign : NULL,
                             s->base.quasidefinite ? QUASI_PIVOT_LIFT : 0.0);
       failed = sparse_ldl_factor(s->ldl, &S, s->masked ? s->kept : NULL,
-                                 s->base.quasidefinite ? QUASI_PIVOT_MIN : floor, &s->deadline);
+                                 s->base.quasidefinite ? 0.0 : floor, &s->deadline);
       if (failed > 0) s->stage = BOLD_LU;
     }
     if (failed > 0) {
-      const double threshold = s->stage == SAFE_LU ? SAFE_PIVOT_MIN : BOLD_PIVOT_MIN;
+      const double threshold = s->stage == SAFE_LU ? SPARSE_LU_PIVOT_MIN : BOLD_PIVOT_MIN;
       failed = need_lu(s);
       if (failed == 0) failed = sparse_lu_factor(s->lu, &S, threshold, floor, &s->deadline);
     }

@@ -1,8 +1,9 @@
 // face_scaled_entries.c: takes the entries of A and forms the equilibrated S = R (PA + Q) C.
 //
-// The scales are powers of two that bring the largest entry of each row and column near 1 (Ruiz
-// 2001). Both sides are scaled by square roots, so a symmetric PA + Q stays symmetric.
-// Cost: up to EQUILIBRATION_PASSES_MAX passes over the entries; taking them costs a few more.
+// The scales are powers of two that bring the largest entry of each row and column nearer to 1, as
+// one pass of Ruiz's method does (2001). Both sides are scaled by square roots, so a symmetric
+// PA + Q stays symmetric, and no entry is above 2.
+// Cost: three passes over the entries; taking them costs a few more.
 #include "face_scaled.h"
 
 #include <math.h>
@@ -14,8 +15,9 @@
 #include "symmetry.h"
 #include "vector.h"
 
-#define DENSE_DENSITY_MIN 0.2        // entries relative to n^2; above it a sparse factor would fill
-#define EQUILIBRATION_PASSES_MAX 10  // passes; each halves the exponents
+// Entries relative to n^2 above which a sparse factor would fill. If smaller, large sparse systems
+// get dense factors, and most are not solved.
+#define DENSE_DENSITY_MIN 0.2
 
 static int take_block(scaled_face *s, size_t entries) {
   const size_t n = (size_t)s->n;
@@ -146,7 +148,7 @@ int scaled_take_entries(scaled_face *s) {
     s->entries = failed == 0;
     return failed;
   }
-  if (A->n > FACE_DENSE_ROWS_MAX && !is_full(A)) failed = assemble_csc(A, 1, &s->allocator, &s->csc);
+  if (!is_full(A)) failed = assemble_csc(A, 1, &s->allocator, &s->csc);
   const int sparse = failed == 0 && (double)s->csc.colptr[A->n] <=
                                         DENSE_DENSITY_MIN*(double)A->n*(double)A->n;
   if (failed == 0 && !sparse) {
@@ -166,46 +168,39 @@ int scaled_take_entries(scaled_face *s) {
 
 static void equilibrate(scaled_face *s) {
   const int32_t n = s->n;
-  double *row = s->high, *column = s->low;
-  for (int32_t i = 0; i < n; i++) s->r[i] = s->c[i] = 1.0;
-  // Past the deadline the passes stop; the factorisation will not start.
-  for (int pass = 0; pass < EQUILIBRATION_PASSES_MAX && !deadline_passed(&s->deadline); pass++) {
-    for (int32_t i = 0; i < n; i++) row[i] = column[i] = 0.0;
-    if (s->full) {
-      for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++) {
-          const double size = fabs(s->S[(size_t)i*(size_t)n + (size_t)j]);
-          row[i] = max2(row[i], size);
-          column[j] = max2(column[j], size);
-        }
-    } else {
+  double *row = s->r, *column = s->c;
+  for (int32_t i = 0; i < n; i++) row[i] = column[i] = 0.0;
+  if (s->full) {
+    for (int32_t i = 0; i < n; i++)
+      for (int32_t j = 0; j < n; j++) {
+        const double size = fabs(s->S[(size_t)i*(size_t)n + (size_t)j]);
+        row[i] = max2(row[i], size);
+        column[j] = max2(column[j], size);
+      }
+  } else {
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++) {
+        const int32_t i = s->csc.row[p];
+        if (s->stage == LDL && i != j && !(s->kept[i] && s->kept[j])) continue;
+        const double size = fabs(s->S[p]);
+        row[i] = max2(row[i], size);
+        column[j] = max2(column[j], size);
+      }
+  }
+  if (s->stage == LDL)   // equal scales, even if A is symmetric only up to rounding
+    for (int32_t i = 0; i < n; i++) row[i] = column[i] = max2(row[i], column[i]);
+  for (int32_t i = 0; i < n; i++) {
+    row[i] = power_near_root(row[i], SCALE_EXPONENT_MAX);
+    column[i] = power_near_root(column[i], SCALE_EXPONENT_MAX);
+  }
+  if (s->full) {
+    for (int32_t i = 0; i < n; i++)
       for (int32_t j = 0; j < n; j++)
-        for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++) {
-          const int32_t i = s->csc.row[p];
-          if (s->stage == LDL && i != j && !(s->kept[i] && s->kept[j])) continue;
-          const double size = fabs(s->S[p]);
-          row[i] = max2(row[i], size);
-          column[j] = max2(column[j], size);
-        }
-    }
-    if (s->stage == LDL)   // equal scales, even if A is symmetric only up to rounding
-      for (int32_t i = 0; i < n; i++) row[i] = column[i] = max2(row[i], column[i]);
-    int done = 1;
-    for (int32_t i = 0; i < n; i++) {
-      s->r[i] *= row[i] = power_near_root(row[i], 500);
-      s->c[i] *= column[i] = power_near_root(column[i], 500);
-      done &= row[i] == 1.0 && column[i] == 1.0;
-    }
-    if (done) break;
-    if (s->full) {
-      for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j < n; j++)
-          s->S[(size_t)i*(size_t)n + (size_t)j] *= row[i]*column[j];
-    } else {
-      for (int32_t j = 0; j < n; j++)
-        for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
-          s->S[p] *= row[s->csc.row[p]]*column[j];
-    }
+        s->S[(size_t)i*(size_t)n + (size_t)j] *= row[i]*column[j];
+  } else {
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
+        s->S[p] *= row[s->csc.row[p]]*column[j];
   }
 }
 

@@ -12,9 +12,6 @@
 #include "error_free.h"
 #include "vector.h"
 
-#define SOLVE_ERROR_MAX 1e-8   // backward error after refinement; above it, try the next attempt
-#define EXTRA_CORRECTIONS 4    // steps of refinement if A is not exactly symmetric
-
 static void back_solve(scaled_face *s, double *v) {
   if (s->full) {
     lu_solve(s->n, s->LU, s->pivot, v);
@@ -134,16 +131,16 @@ static double solve(scaled_face *s, double *v, int refine) {
   const int32_t n = s->n;
   if (!s->usable) return (double)INFINITY;
   if (n > 0 && s->stage == SMALLER) {
-    const double most = refine > 0 ? SOLVE_ERROR_MAX : (double)INFINITY;
+    const double most = refine > 0 ? FACE_ERROR_MAX : (double)INFINITY;
     const double error = solve_smaller(s, v, refine, most);
     if (error <= most) return error;
     if (scaled_factor(s) != 0) return (double)INFINITY;
   }
   for (int32_t i = 0; i < n; i++) s->v[i] = s->r[i]*v[i];
-  const int more = s->stage == LDL && s->rounded && refine > 0 ? EXTRA_CORRECTIONS : 0;
+  const int more = s->stage == LDL && s->rounded && refine > 0;   // A is not exactly symmetric
   double error = n > 0 ? solve_scaled(s, refine + more) : 0.0;
   // Too inaccurate: try again with a safer factor, which stays for the following solves.
-  while (!(error <= SOLVE_ERROR_MAX) && !s->full && refine > 0 && s->stage != SAFE_LU) {
+  while (!(error <= FACE_ERROR_MAX) && !s->full && refine > 0 && s->stage != SAFE_LU) {
     s->stage = s->stage == LDL ? BOLD_LU : SAFE_LU;
     if (scaled_factor_formed(s) == 0) error = solve_scaled(s, refine);
     else if (s->stage == SAFE_LU) return (double)INFINITY;

@@ -14,7 +14,7 @@
 #include "dense_kernels.h"
 #include "preconditioner.h"
 
-enum { QUEUED = 1, STORED = 2, ALLOWED = 4 };
+enum mark { QUEUED = 1, STORED = 2, ALLOWED = 4 };
 
 typedef struct builder {
   preconditioner *P;
@@ -126,7 +126,7 @@ int approximate_inverse(preconditioner *P, const perp_csc *A, double drop,
   const int32_t n = P->n;
   builder b = {.P = P, .A = A, .drop = drop, .z = P->work, .heap = P->index, .mark = P->index + n,
                .fixed = P->used == PERP_PRECONDITIONER_AINV_STATIC,
-               .since = PRECONDITIONER_POLL_ENTRIES};
+               .since = (int64_t)DEADLINE_POLL_FLOPS};
   // Start with room for as many entries as A has; more is reserved column by column.
   if (preconditioner_reserve(P, A->colptr[n]) != 0) return -2;
   for (int32_t i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ int approximate_inverse(preconditioner *P, const perp_csc *A, double drop,
     b.mark[i] = 0;
   }
   for (int32_t j = 0; j < n; j++) {
-    if (b.since >= PRECONDITIONER_POLL_ENTRIES) {
+    if (b.since >= (int64_t)DEADLINE_POLL_FLOPS) {
       if (deadline_passed(deadline)) return -1;
       b.since = 0;
     }

@@ -48,9 +48,9 @@ int incomplete_lu(preconditioner *P, const perp_csc *A, const perp_deadline *dea
   if (copy_all(P, A) != 0) return -2;
   int32_t *where = P->index;
   for (int32_t i = 0; i < P->n; i++) where[i] = -1;
-  int64_t since = PRECONDITIONER_POLL_ENTRIES;
+  int64_t since = (int64_t)DEADLINE_POLL_FLOPS;
   for (int32_t j = 0; j < P->n; j++) {
-    if (since >= PRECONDITIONER_POLL_ENTRIES) {
+    if (since >= (int64_t)DEADLINE_POLL_FLOPS) {
       if (deadline_passed(deadline)) return -1;
       since = 0;
     }

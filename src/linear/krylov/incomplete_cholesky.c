@@ -58,9 +58,9 @@ static void update_column(preconditioner *P, int32_t j, int32_t p, int32_t end, 
 int incomplete_cholesky(preconditioner *P, const perp_csc *A, int modified, double shift,
                         const perp_deadline *deadline) {
   if (copy_lower(P, A, shift) != 0) return -2;
-  int64_t since = PRECONDITIONER_POLL_ENTRIES;
+  int64_t since = (int64_t)DEADLINE_POLL_FLOPS;
   for (int32_t k = 0; k < P->n; k++) {
-    if (since >= PRECONDITIONER_POLL_ENTRIES) {
+    if (since >= (int64_t)DEADLINE_POLL_FLOPS) {
       if (deadline_passed(deadline)) return -1;
       since = 0;
     }

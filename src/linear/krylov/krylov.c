@@ -8,7 +8,7 @@
 // Cost in addition to the method's: one product at the beginning and one at each end.
 #include "krylov_steps.h"
 
-enum { COMMON_VECTORS = 4 };   // r, best, scaled right-hand side, start of a method
+enum work_shape { COMMON_VECTORS = 4 };   // r, best, scaled right-hand side, start of a method
 
 size_t krylov_doubles(perp_krylov solver, int32_t n, int32_t restart) {
   const size_t m = (size_t)n;

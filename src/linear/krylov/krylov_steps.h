@@ -67,7 +67,7 @@ void krylov_cr(krylov *k);
 void krylov_gmres(krylov *k);
 void krylov_bicgstab(krylov *k);
 
-enum { CG_VECTORS = 3, CR_VECTORS = 5, BICGSTAB_VECTORS = 6 };   // of n doubles, in work
+enum krylov_work { CG_VECTORS = 3, CR_VECTORS = 5, BICGSTAB_VECTORS = 6 };   // of n doubles, in work
 size_t gmres_doubles(int32_t n, int32_t restart);
 
 #endif

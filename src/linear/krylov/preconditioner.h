@@ -38,8 +38,6 @@ int preconditioner_build(preconditioner *P, perp_preconditioner kind, int32_t n,
                          const perp_deadline *deadline);
 int preconditioner_apply(void *P, const double *in, double *out);         // for a krylov_map; 0
 
-enum { PRECONDITIONER_POLL_ENTRIES = 1000000 };   // between two checks of the deadline: a few ms
-
 // The builders return 0: fine, 1: breakdown, -1: deadline, -2: no memory. The solves: out = P in.
 int incomplete_cholesky(preconditioner *P, const perp_csc *A, int modified, double shift,
                         const perp_deadline *deadline);

@@ -11,8 +11,8 @@
 #include "vector.h"
 
 enum {
-  FREE = -2,                       // not joined yet
-  BLOCK_ROWS_MAX = 8,              // rows of a block
+  FREE = -2,                             // not joined yet
+  BLOCK_ROWS_MAX = 1 << ROW_PLACE_AXES   // rows of a block, which is halved along each axis
 };
 
 static const double join_coupling_min = 0.25;   // relative to the strongest coupling of a row

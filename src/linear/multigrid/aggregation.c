@@ -22,10 +22,8 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum {
-  DIRECT_ROWS_MAX = 150,           // rows of the last level, which is solved directly
-  RESUM_ROWS_RATIO = 8,            // if more than n/8 rows change, all sums are computed again
-};
+// Rows of the last level, which is solved directly. If smaller, bricks take 11 times the work.
+enum { DIRECT_ROWS_MAX = 150 };
 
 static void level_free(const perp_allocator *m, level *l, int finest) {
   if (!finest) {
@@ -533,7 +531,7 @@ void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free) {
   g->masked = from;
   first->masked = is_free != NULL;
   if (flipped == 0 && known) return;
-  int all = !known || flipped > first->n/RESUM_ROWS_RATIO;
+  int all = !known;
   int32_t count = flipped;
   for (int32_t k = from; k + 1 < g->levels; k++) {
     level *l = &g->at[k], *next = &g->at[k + 1];

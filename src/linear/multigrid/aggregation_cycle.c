@@ -16,8 +16,6 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum { LAST_LEVEL_SWEEPS = 8 };    // sweeps on a last level that is too large for a direct solve
-
 static const double one_step_residual_max = 0.25;   // relative; below it one coarse step is enough
 
 typedef struct job {
@@ -106,10 +104,7 @@ static void solve_last(aggregation *g, const float *r, float *z) {
     return;
   }
   float_matrix_forward(&l->s, NULL, r, z, l->w);
-  for (int k = 0; k < LAST_LEVEL_SWEEPS; k++) {
-    float_matrix_backward(&l->s, NULL, r, z, l->w);
-    if (k + 1 < LAST_LEVEL_SWEEPS) float_matrix_again(&l->s, NULL, r, z, l->w);
-  }
+  float_matrix_backward(&l->s, NULL, r, z, l->w);
 }
 
 static void cycle(aggregation *g, int32_t k, team *threads, const float *r, float *z);

@@ -15,8 +15,7 @@
 #include "dense_kernels.h"
 #include "solvers.h"
 
-enum { ROUNDS_MAX = 40,                    // solves in float
-       ROUND_STEPS_MAX = 100 };            // conjugate gradient steps of a round
+enum { ROUND_STEPS_MAX = 100 };   // conjugate gradient steps of a round, which needs about 10
 
 static const double round_residual = 1e-3;    // relative; a round ends there
 static const double solved_residual = 1e-14;  // relative; the solve ends there
@@ -116,7 +115,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   if (!self->ready) return 1;
   const double first = residual_of(self, rhs, z, self->r);
   double size = first;
-  for (int round = 0; round < ROUNDS_MAX && size > solved_residual*first; round++) {
+  while (size > solved_residual*first) {   // each round halves the residual, or is the last
     if (deadline_passed(deadline)) return -1;
     const int32_t steps = aggregation_solve(self->levels, 0, NULL, self->r, round_residual,
                                             ROUND_STEPS_MAX, deadline,

@@ -6,10 +6,8 @@
 #include "row_places.h"
 #include "float_matrix.h"
 
-enum {
-  AGGREGATION_LEVELS_MAX = 24,     // levels
-  NONE = -1,
-};
+enum aggregation_shape { AGGREGATION_LEVELS_MAX = 24 };
+enum { NONE = -1 };
 
 typedef struct level {
   int32_t n;

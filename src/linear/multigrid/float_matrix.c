@@ -17,7 +17,7 @@
 enum {
   COLOURS_MAX = 16,                 // colours; a row that needs more is loose
   ROW_ENTRIES_MAX = 24,             // entries of a row; a row with more is loose
-  RUN_LANES_MIN = 4,                // lanes; a shorter run is not worth its zeros
+  RUN_LANES_MIN = 4,                // lanes of a run; with 1 or 8, single problems take 1.07 times the work
   LOOSE_COLOUR = COLOURS_MAX,
   SERIAL_SLICES_MAX = 2*PART_SLICES // slices; for fewer, one thread is faster than several
 };
@@ -198,7 +198,7 @@ static void write_side(float_matrix *s, const bundle *b, int32_t c, filling *f) 
   }
 }
 
-enum { TEMPLATE_ENTRIES_MAX = 64 };      // entries of a slice; a grid has at most 56
+enum { TEMPLATE_ENTRIES_MAX = LANES*(1 + 2*ROW_PLACE_AXES) };   // entries of a slice of a grid
 
 // A slice that consists of runs. The next slice usually looks the same, shifted by a slice.
 typedef struct template {
@@ -544,12 +544,6 @@ void float_matrix_forward(const float_matrix *s, team *threads, const float *r, 
                           float *work) {
   for (int32_t c = 0; c < s->colours; c++) colour_pass(s, threads, c, 0, r, z);
   for (int32_t k = 0; k < s->loose; k++) z[s->first[s->colours] + k] = 0.0f;
-  loose_pass(s, r, z, work);
-}
-
-void float_matrix_again(const float_matrix *s, team *threads, const float *r, float *z,
-                        float *work) {
-  for (int32_t c = 0; c < s->colours; c++) colour_pass(s, threads, c, 1, r, z);
   loose_pass(s, r, z, work);
 }
 

@@ -12,7 +12,7 @@
 #include "row_places.h"
 #include "team.h"
 
-enum { LANES = 8 };         // rows per slice
+enum slice_shape { LANES = 8 };   // rows per slice: one `eight`
 
 // Vectors are in the order of places and have `length` numbers, with LANES zeros before and after.
 typedef struct float_matrix {
@@ -64,9 +64,6 @@ void float_matrix_forward(const float_matrix *s, team *threads, const float *r, 
 // Improves z for A z = r, from the last colour to the first; the adjoint of forward.
 void float_matrix_backward(const float_matrix *s, team *threads, const float *r, float *z,
                            float *work);
-// Improves z from the first colour to the last.
-void float_matrix_again(const float_matrix *s, team *threads, const float *r, float *z,
-                        float *work);
 // w = r - A z after float_matrix_forward, on places before float_matrix_exact(). The residual is 0
 // on the other places, and w is not set there.
 void float_matrix_remainder(const float_matrix *s, team *threads, const float *r, const float *z,

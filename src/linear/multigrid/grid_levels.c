@@ -118,7 +118,7 @@ static void take_all(arena *a, grid_levels *g) {
 }
 
 // All threads clear the new memory together, because each new page costs a page fault.
-enum { PAGE = 4096 };   // bytes
+enum page { PAGE = 4096 };   // bytes
 static void clear_pages(void *data, int32_t from, int32_t to, int32_t share) {
   (void)share;
   memset((unsigned char *)data + (size_t)from*PAGE, 0, (size_t)(to - from)*PAGE);

@@ -276,8 +276,8 @@ static void set_near(grid_level *l) {
 static void balance(const grid_levels *g, grid_level *l) {
   static const int32_t cost[] = {[GRID_EMPTY] = 0, [GRID_GENERAL] = 3, [GRID_UNIFORM] = 2,
                                  [GRID_SAME] = 2};
-  enum { PART_SLABS_MIN = 14,                        // slabs of a part
-         PART_WORK_MIN = 1024 };                     // half blocks of a part
+  enum { PART_SLABS_MIN = 2*(GRID_WAVE + 2),         // a pass has at most GRID_WAVE + 1 stages
+         PART_WORK_MIN = 1024 };                     // half blocks of a part, to repay its thread
   const int32_t slabs = l->deep ? l->side[2] : l->side[1], lines = l->deep ? l->side[1] : 1;
   int64_t work = 0;
   for (int pass = 0; pass < 2; pass++) {

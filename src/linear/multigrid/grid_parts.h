@@ -12,21 +12,23 @@
 
 #include "grid_levels.h"
 
-enum {
+enum grid_shape {
   GRID_LEVELS_MAX = 32,             // levels; n is below 2^31 and at least halves
-  GRID_DIRECT_CELLS_MAX = 64,       // cells of the last level, which is solved directly
-  GRID_LANES = 8,                   // cells of a colour in a block
-  GRID_BLOCK = 16,                  // cells in a block
-  GRID_WAVE = 5,                    // stages of one side of the cycle
+  GRID_LANES = 8,                   // cells of a colour in a block: one `eight`
+  GRID_BLOCK = 2*GRID_LANES,        // cells in a block
+  GRID_WAVE = 5                     // stages of one side of the cycle
+};
+enum {
+  GRID_DIRECT_CELLS_MAX = 64,       // cells of the last level, which is solved directly; 1: 1.07 x work
   GRID_CACHE_CELLS_MAX = 1 << 18,   // cells; a larger level is not in the cache and is prefetched
   GRID_PREFETCH_NUMBERS = 512,      // numbers are prefetched this far ahead: about the next lines
-  GRID_RUN_BLOCKS_MAX = 512,        // blocks; limits the length of sums in single precision
+  GRID_RUN_BLOCKS_MAX = 512,        // blocks; limits sums in single precision; 1: 1.09 times the work
 };
 
 // Kinds of blocks. EMPTY: no free cell. GENERAL: any weights. UNIFORM: all cells are free and all
 // weights are the unit. SAME: weights between free cells are the unit, diagonals are arbitrary;
 // other weights do not matter, because z is 0 behind them.
-enum { GRID_EMPTY = 0, GRID_GENERAL = 1, GRID_UNIFORM = 2, GRID_SAME = 3 };
+enum grid_block_kind { GRID_EMPTY, GRID_GENERAL, GRID_UNIFORM, GRID_SAME };
 
 typedef struct grid_level {
   int32_t cells[3];          // cells in the caller's directions
@@ -155,7 +157,7 @@ void grid_fill_levels(grid_levels *g);               // sets all weights and typ
 // Computes the weights and states of the marked cells of a level (job: a grid_job). Sets `dirty` to
 // 2 if they have changed, else to 1. For eight cells it may set only the first: GRID_INNER_EIGHT if
 // all their weights are units, GRID_EMPTY_EIGHT if none of them is free.
-enum { GRID_INNER_EIGHT = 3, GRID_EMPTY_EIGHT = 4, GRID_SURELY_EVEN = 3 };
+enum grid_cell_mark { GRID_INNER_EIGHT = 3, GRID_EMPTY_EIGHT = 4, GRID_SURELY_EVEN = 3 };
 void grid_coarse_lines(void *job, int32_t from, int32_t to);
 // 1: for the 16 cells from i on, all weights between cells that are liquid in v are units.
 int grid_is_same(const grid_level *l, float *const w[3], const uint8_t *v, int32_t i, int32_t j,

@@ -375,12 +375,11 @@ static int32_t lines_of(const grid_level *l) { return l->deep ? l->side[1] : 1; 
 // The lines of a strip. What all stages use at a time should fit into the second-level cache.
 static int32_t strip_of(const grid_pass *pass) {
   enum { CACHE_BYTES = 640 << 10,                     // part of the second-level cache that is used
-         CELL_BYTES = 24,                             // z, r and weights of a cell
-         STRIP_LINES_MIN = 8 };
+         CELL_BYTES = 6*sizeof(float) };              // z, r, three weights and the diagonal
   const int64_t bytes = (int64_t)CELL_BYTES*pass->stages*pass->l->side[0];
   const int64_t strip = CACHE_BYTES/bytes;
   const int32_t lines = lines_of(pass->l);
-  return strip >= lines ? lines : strip < STRIP_LINES_MIN ? STRIP_LINES_MIN : (int32_t)strip;
+  return strip >= lines ? lines : strip < GRID_WAVE ? GRID_WAVE : (int32_t)strip;
 }
 
 // Does the work of part `index` that needs no other part: stage s leaves out s slabs at ends that

@@ -9,9 +9,7 @@
 
 #include <string.h>
 
-enum { PLACE_MAX = 30000,   // largest coordinate; it must fit into 16 bits
-       UNKNOWN = -1,
-       ROW_ENTRIES_MAX = 7 };   // entries of a row of a grid in three dimensions
+enum { UNKNOWN = -1 };
 
 static const double misfits_max = 0.02;   // share of the couplings that need not fit the lattice
 
@@ -22,7 +20,6 @@ static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int 
                       sides *s) {
   int32_t later[2], earlier[2], above = 0, below = 0;
   for (int k = 0; k < ROW_PLACE_AXES; k++) s->below[k] = s->above[k] = -1;
-  if (colptr[i + 1] - colptr[i] > ROW_ENTRIES_MAX) return 0;
   for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) {
     const int32_t j = row[p];
     if (j == i) continue;
@@ -54,7 +51,7 @@ static int32_t first_of(const int32_t *parent, const row_place *place, int32_t i
 static int set_place(int32_t *parent, row_place *place, int32_t i, int32_t to,
                      const int32_t relative[ROW_PLACE_AXES]) {
   for (int k = 0; k < ROW_PLACE_AXES; k++)
-    if (relative[k] <= -PLACE_MAX || relative[k] >= PLACE_MAX) return 0;
+    if (relative[k] < INT16_MIN || relative[k] > INT16_MAX) return 0;
   for (int k = 0; k < ROW_PLACE_AXES; k++) place[i].at[k] = (int16_t)relative[k];
   parent[i] = to;
   return 1;

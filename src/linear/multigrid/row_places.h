@@ -4,7 +4,7 @@
 
 #include <perp/perp.h>
 
-enum { ROW_PLACE_AXES = 3 };
+enum row_place_shape { ROW_PLACE_AXES = 3 };
 
 typedef struct row_place { int16_t at[ROW_PLACE_AXES]; } row_place;
 

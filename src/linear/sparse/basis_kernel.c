@@ -86,7 +86,7 @@ int kernel_factor(basis *self, const perp_csc *K, double floor, const perp_deadl
     if (code == 0 || code == -1) return code;
   }
   int code = sparse_lu_analyse(self->lu, K, 1);
-  if (code == 0) code = sparse_lu_factor(self->lu, K, BASIS_PIVOT_MIN, floor, deadline);
+  if (code == 0) code = sparse_lu_factor(self->lu, K, SPARSE_LU_PIVOT_MIN, floor, deadline);
   // The flops count twice, because they are scattered and slow.
   self->work_of_factor += 2.0*sparse_lu_flops(self->lu);
   return code;

@@ -151,7 +151,7 @@ int sparse_basis_dependent(basis *self, const perp_csc *B, double small, uint8_t
         self->core_value[q] += 1e-4*small;
   const perp_csc K = kernel_of(self);
   code = sparse_lu_analyse(self->lu, &K, 1);
-  if (code == 0) code = sparse_lu_factor(self->lu, &K, BASIS_PIVOT_MIN, 0.0, deadline);
+  if (code == 0) code = sparse_lu_factor(self->lu, &K, SPARSE_LU_PIVOT_MIN, 0.0, deadline);
   for (int32_t k = 0; code == 0 && k < self->m; k++)
     if (fabs(self->lu->diagonal[k]) < small)
       dependent[self->kernel_column[self->lu->column[k]]] = 1;

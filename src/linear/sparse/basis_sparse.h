@@ -4,7 +4,6 @@
 
 #include "basis.h"
 
-#define BASIS_PIVOT_MIN 0.1   // relative to the largest entry of the column
 
 void sparse_basis_layout(basis *self, arena *memory);
 int sparse_basis_begin(basis *self);

@@ -4,7 +4,7 @@
 
 #include <perp/perp.h>
 
-enum { TRIANGULAR_WORK = 7 };   // integers of work per row
+enum triangular_shape { TRIANGULAR_WORK = 7 };   // integers of work per row
 
 // Position k of the permuted matrix is row row[k] and column column[k], where A has an entry. Block
 // b has the positions start[b] .. start[b + 1] - 1. Returns the number of blocks. -1: no row is

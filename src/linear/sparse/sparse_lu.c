@@ -25,7 +25,7 @@
 
 #include "dense_kernels.h"
 
-enum { NONE = -1, POLL_COLUMNS = 256 };   // columns between two checks of the deadline
+enum { NONE = -1 };
 
 static int reserve(sparse_lu *lu, lu_entries *e, int64_t more) {
   if (more <= e->room - e->used) return 1;
@@ -267,9 +267,10 @@ int sparse_lu_factor(sparse_lu *lu, const perp_csc *A, double threshold, double 
   for (int32_t b = 0; b < lu->blocks; b++) {
     const int32_t first = lu->start[b], end = lu->start[b + 1];
     for (int32_t k = first; k < end; k++) {
-      if (k%POLL_COLUMNS == 0 || lu->flops > polled) {
+      const double done = lu->flops + (double)lu->U.used;
+      if (done >= polled) {
         if (deadline_passed(deadline)) return -1;
-        polled = lu->flops + LU_POLL_FLOPS;
+        polled = done + DEADLINE_POLL_FLOPS;
       }
       const int32_t c = lu->column[k], size = end - first;
       if (!reserve(lu, &lu->U, (int64_t)size + A->colptr[c + 1] - A->colptr[c])) return -2;

@@ -4,7 +4,6 @@
 
 #include "sparse_lu.h"
 
-#define LU_POLL_FLOPS 2e6     // operations between two checks of the deadline: about a millisecond
 
 typedef struct lu_entries {   // the columns of L or U, one after the other
   int64_t used, room;

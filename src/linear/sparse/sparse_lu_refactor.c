@@ -54,7 +54,7 @@ int lu_refactor(sparse_lu *lu, const perp_csc *A, double threshold, double floor
   for (int32_t k = 0; k < lu->n; k++) {
     if (lu->flops >= polled) {
       if (deadline_passed(deadline)) return -1;
-      polled = lu->flops + LU_POLL_FLOPS;
+      polled = lu->flops + DEADLINE_POLL_FLOPS;
     }
     if (!refactor_column(lu, A, k, lu->first[k], threshold, floor)) return 1;
   }

@@ -9,7 +9,7 @@
 // Cost: the entries of the columns visited.
 #include "sparse_lu_parts.h"
 
-enum { NONE = -1, SEARCH_NODES_EXTRA = 16 };   // nodes that a search may visit beyond a quarter
+enum { NONE = -1 };
 
 static void lower(const sparse_lu *lu, int32_t k, double *v) {      // v -= L_k v_k
   const double t = v[k];
@@ -87,7 +87,7 @@ static int32_t search(sparse_lu *lu, int32_t k, int32_t top) {
       if (visited[to] != stamp) child = to;
     }
     if (child == NONE) {
-      if (2*n - top > n/2 + SEARCH_NODES_EXTRA) return NONE;
+      if (2*n - top > n/2) return NONE;
       depth--;
       lu->order[--top] = node;
       continue;

@@ -248,7 +248,7 @@ static int by_definiteness(bounding *s, const double *x, double *bound, char *ho
     if (!(s->A.diagonal[i] > 0.0)) return 0;
     int exponent;
     frexp(s->A.diagonal[i], &exponent);
-    s->V[i] = power_of_two_within(-exponent/2, 500);
+    s->V[i] = power_of_two_within(-exponent/2, SCALE_EXPONENT_MAX);
     s->kept[i] = 1;
   }
   const double lambda = least_eigenvalue(s);
