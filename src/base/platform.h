@@ -1,7 +1,8 @@
 // platform.h: everything that differs between operating systems and processors.
 //
 // Threads come from pthreads or from Windows. Without either, PLATFORM_THREADS is not set and all
-// work is serial. The clock (clock.h) and large blocks of memory (allocator.c) come from platform.c too.
+// work is serial. The clock (clock.h) and large blocks of memory (allocator.c) come from platform.c
+// too.
 #ifndef PERP_PLATFORM_H
 #define PERP_PLATFORM_H
 

@@ -20,9 +20,9 @@ void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int3
 enum { TEAM_TASK_ROWS = 4096 };   // rows of a task where their work is small; few: 1.07 times the work
 // Splits 0 .. n - 1 into shares and calls task(data, from, to, share) for each. Returns the number
 // of shares, at most TEAM_SHARES. It depends on n, not on the threads.
-enum { TEAM_SHARES = 64,
-       // Numbers of a share. If smaller, small problems take up to 1.45 times the work.
-       TEAM_NUMBERS_MIN = 16384 };
+enum team_shape { TEAM_SHARES = 64 };
+// Numbers of a share. If smaller, small problems take up to 1.45 times the work.
+enum { TEAM_NUMBERS_MIN = 16384 };
 typedef void (*team_shared)(void *data, int32_t from, int32_t to, int32_t share);
 int32_t team_share(team *t, int32_t n, team_shared task, void *data);
 // Calls task(data, from, to) for ranges of a grid's lines. No line may use another line's result.

@@ -112,6 +112,7 @@ static int refactor(group_face *f, const perp_deadline *deadline) {
   f->factored = f->ready = 0;
   f->since = 0;
   f->base.factorizations++;
+  if (deadline_passed(deadline)) return -1;
   for (int32_t k = 0; k < f->slots; k++) put_slot(f, k, NONE);
   for (int32_t g = 0; g < f->count; g++)
     for (int32_t k = 0; k < f->part[g].r; k++) put_slot(f, first_slot(f, g) + k, wanted(f, g, k));

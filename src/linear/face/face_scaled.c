@@ -136,6 +136,7 @@ static int factor_smaller(scaled_face *s) {
 int scaled_factor(scaled_face *s) {
   if (!s->entries && scaled_take_entries(s) != 0) return -2;
   s->stage = !s->full && s->symmetric && mask(s) ? LDL : BOLD_LU;
+  if (deadline_passed(&s->deadline)) return -1;
   scaled_form(s);
   return scaled_factor_formed(s);
 }

@@ -263,8 +263,8 @@ static int row_fails(const certifier *c, const perp_csc *A, int32_t i, const dou
 }
 
 int certifier_refutes(const certifier *c, const double *x, double tol) {
-  enum { ROWS = 16 };
-  const int32_t n = c->n, looks = n < ROWS ? n : ROWS;
+  enum { ROWS_LOOKED_AT_MAX = 16 };
+  const int32_t n = c->n, looks = n < ROWS_LOOKED_AT_MAX ? n : ROWS_LOOKED_AT_MAX;
   const perp_operator *A = &c->problem->A;
   if (!c->facts.mirrored || c->look.hurried || operator_view(A).data != A->self ||
       c->components != 1 ||

@@ -207,7 +207,8 @@ void certifier_rescale(const certifier *c) {
 // A block is closed if nothing flows into it, whatever x is, and if x_ref does not solve it. Its
 // G_k is then r_i(x_ref) of its own rows, so that one rule holds for every x.
 static void find_closed(const certifier *c) {
-  enum { FIRST = 1, SECOND = 2, OPEN = 4 };   // r_i(x_ref) > 0 in that scaling; something flows in
+  // r_i(x_ref) > 0 in that scaling; something flows in
+  enum block_mark { FIRST = 1, SECOND = 2, OPEN = 4 };
   const int32_t n = c->n;
   double *far = c->work, *inflow = c->work + n;   // n each
   for (int32_t i = 0; i < n; i++) far[i] = 0x1p600;   // tiny entries count, too

@@ -96,9 +96,11 @@ static void join_line(certifier *c, int32_t line, int fresh, const int along[3])
   }
 }
 
-enum { JOINTS = 4 };   // parts of the lines that are joined on their own, and then to each other
+// Parts of the lines that are joined on their own, and then to each other. With a thousand times as
+// many, grids take up to 1.3 times the work.
+enum { JOINED_PARTS = 4 };
 static int32_t joint(const certifier *c, int32_t part) {
-  return (int32_t)((int64_t)c->grid.cells->cells[1]*c->grid.cells->cells[2]*part/JOINTS);
+  return (int32_t)((int64_t)c->grid.cells->cells[1]*c->grid.cells->cells[2]*part/JOINED_PARTS);
 }
 
 static void join_part(void *data, int32_t part) {
@@ -111,8 +113,8 @@ static void join_part(void *data, int32_t part) {
 // Union-find: the first cell of a component leads it, whatever the order.
 static void join_runs(certifier *c) {
   const int32_t deep = c->grid.cells->cells[1], lines = deep*c->grid.cells->cells[2];
-  team_run(c->threads, join_part, c, JOINTS);
-  for (int32_t part = 1; part < JOINTS; part++) {
+  team_run(c->threads, join_part, c, JOINED_PARTS);
+  for (int32_t part = 1; part < JOINED_PARTS; part++) {
     const int32_t from = joint(c, part);
     if (from == lines || from == joint(c, part - 1)) continue;   // fewer lines than parts
     join_line(c, from, 0, (const int[3]){0, 1, 0});

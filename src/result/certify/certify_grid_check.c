@@ -136,7 +136,7 @@ static void look_again(certifier *c, int32_t k) {
 // G and S have been computed at unit 1. They are proportional to it, and it is a power of two.
 // Where S = 0 so is G, and any unit will do: only zeros pass.
 static void settle_parts(certifier *c) {
-  enum { MOST = 64 };   // components that may be looked at one by one
+  enum { COMPONENTS_MAX = 64 };   // components that may be looked at one by one
   int32_t again = 0;
   for (int32_t k = 0; k < c->grid.count; k++) {
     grid_part *part = &c->grid.parts[k];
@@ -144,7 +144,7 @@ static void settle_parts(certifier *c) {
     part->unit = fine ? grid_unit(part->S) : 1.0;
     part->G *= part->unit;
     part->S *= part->unit;
-    if (!fine && part->S > 0.0 && again++ < MOST) look_again(c, k);
+    if (!fine && part->S > 0.0 && again++ < COMPONENTS_MAX) look_again(c, k);
   }
 }
 

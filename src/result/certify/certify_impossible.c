@@ -9,8 +9,7 @@
 #include "error_free.h"
 #include "vector.h"
 
-#define FAR 0x1p500            // of bounds: more is as good as none
-#define VALUE_ROUNDING 0x1p-47 // 64 u, of a value that an equation demands, relative to its data
+#define DISTANCE_MAX 0x1p500   // of bounds: more is as good as none
 
 typedef struct search {        // n each
   double *high, *low;          // y_i
@@ -118,7 +117,7 @@ static int choose_value(const perp_problem *p, search *s, int32_t j) {
     if (i == by || !demands(p, s, i, j)) continue;
     const double a = fabs(s->value[k]);
     const double apart = fabs((s->high[i] + s->low[i])/s->value[k] + s->x[j]) -
-                         VALUE_ROUNDING*(s->data[i]/a + s->size[j]);
+                         CERTIFY_DATA_ROUNDING*(s->data[i]/a + s->size[j]);
     s->up[by] = max2(s->up[by], own*apart);
   }
   return 1;
@@ -131,7 +130,7 @@ static int32_t take_value(const perp_problem *p, search *s, int32_t j, int32_t q
   for (int32_t k = 0; k < count; k++) {
     const int32_t i = s->row[k];
     add_term(s, i, s->value[k], 0.0, s->x[j], s->size[j]);
-    s->lost[i] += VALUE_ROUNDING*fabs(s->value[k])*s->size[j];
+    s->lost[i] += CERTIFY_DATA_ROUNDING*fabs(s->value[k])*s->size[j];
     s->derived[i] = 1;
     s->which[i] ^= j;
     if (--s->left[i] == 1 && unbounded(p->lo, p->hi, i)) s->queue[queued++] = i;
@@ -212,7 +211,7 @@ static void find_by_rows(certifier *c, double *diagonal) {
     c->impossible.kind[i] = IMPOSSIBLE_NOT;
     c->impossible.by[i] = diagonal[i] == 0.0 ? missed_by(p, i, c->y[i], 0.0, 0.0) : 0.0;
     c->near.kept[i] = c->x[i];
-    c->x[i] = min2(upper(p->hi, i) - lower(p->lo, i), FAR);
+    c->x[i] = min2(upper(p->hi, i) - lower(p->lo, i), DISTANCE_MAX);
   }
   row_sizes sizes = {.begun = 0};
   for (int32_t i = 0; i < n; i++) {

@@ -23,6 +23,9 @@
 
 #include "certify_row.h"
 
+// 64 u: of data, relative to them, and of sums of up to 16 terms.
+#define CERTIFY_DATA_ROUNDING 0x1p-47
+
 typedef enum impossible_kind {
   IMPOSSIBLE_NOT,         // some x may satisfy the row
   IMPOSSIBLE_FIXED,       // its variables are all fixed

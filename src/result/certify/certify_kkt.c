@@ -17,8 +17,8 @@
 // largest one of |primal objective|, |dual objective|, |1/2 v'P v| and |q'v|:
 //     primal = 1/2 v'P v + q'v + 1/2 l'D l - sum of y_i bound_i over rows of l
 //     dual   = primal - sum of y_i (x_i - bound_i)             bound_i = 0 where it is infinite
-// All of these may vanish. S = CANCELLED max (|P||v| + |q|)_i C_i max |v_j|/C_j is a small part of
-// what a term of the objective can be for a v of this size: an objective that is smaller is not
+// All of these may vanish. S = OBJECTIVE_PART_MIN max (|P||v| + |q|)_i C_i max |v_j|/C_j is a small
+// part of what a term of the objective can be for a v of this size: an objective that is smaller is not
 // resolved. Nothing here is relative to |B'l|, so large multipliers make nothing lenient. The rule
 // of certify.h has to hold besides; this one only ever refuses.
 //
@@ -40,6 +40,7 @@
 
 #include "certify_row.h"
 #include "certify_impossible.h"
+#include "componentwise.h"
 #include "error_free.h"
 #include "operator.h"
 #include "problem.h"
@@ -47,10 +48,9 @@
 
 #define WEIGHT_MISMATCH_MAX 1e-10  // relative; weights are products of ratios of rounded entries
 #define WEIGHT_MAX 1e100           // beyond it, sums over rows could overflow
-#define ROUNDING 32.0              // units of rounding that a sum may lose, as in certify.h
-#define SUM_ROUNDING 2.0           // ... that the gap may: doubles near the solution have one
-#define CANCELLED 1e-3             // terms of an objective may cancel to this part of them
-#define CAP 100.0                  // times the tolerance: the most that rounding excuses
+#define GAP_ROUNDING_MAX 2.0       // units: doubles near the solution have one
+#define OBJECTIVE_PART_MIN 1e-3    // terms of an objective may cancel to this part of them
+#define EXCUSED_TOLERANCES_MAX 100.0   // times the tolerance: the most that rounding excuses
 
 static const double u = 0x1p-53;
 
@@ -275,8 +275,8 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
   const double w = weight*(row.distance < (double)INFINITY ? min2(row.distance, reach) : fabs(x));
   const double data = c->ops->scale(c, i).base/c->R[i];
   if (impossible_of(c, i) == IMPOSSIBLE_NOT) p->absolute += fabs(row.y)*w;   // others have no y_i = 0
-  p->rounding += SUM_ROUNDING*u*w*c->a[i];
-  p->most_rounding = max2(p->most_rounding, ROUNDING*u*w*data);
+  p->rounding += GAP_ROUNDING_MAX*u*w*c->a[i];
+  p->most_rounding = max2(p->most_rounding, COMPONENTWISE_PRODUCT*w*data);
   p->loose += max2(w, weight*fabs(row.y));
 }
 
@@ -284,11 +284,12 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
 static int row_fits(const certifier *c, int32_t i, const part *p, double tol) {
   if (impossible_of(c, i) != IMPOSSIBLE_NOT) return 1;   // judged by its own data
   const row_at row = look_at(c, i);
-  const double least = ROUNDING*u*c->ops->scale(c, i).base;
+  const double least = COMPONENTWISE_PRODUCT*c->ops->scale(c, i).base;
   const double of_y = tol*p->size[!row.dual] + least, of_x = tol*p->size[row.dual] + least;
   if (row.distance*c->inverse_C[i] <= of_x) return 1;
-  const double rounding = ROUNDING*u*c->R[i]*c->a[i];
-  return c->R[i]*fabs(row.y) <= of_y + ROUNDING*u*c->s[i] + min2(rounding, CAP*of_y);
+  const double rounding = COMPONENTWISE_PRODUCT*c->R[i]*c->a[i];
+  return c->R[i]*fabs(row.y) <= of_y + COMPONENTWISE_PRODUCT*c->s[i] +
+                                    min2(rounding, EXCUSED_TOLERANCES_MAX*of_y);
 }
 
 static double finite_or_infinity(double v) { return v - v == 0.0 ? v : (double)INFINITY; }
@@ -296,9 +297,9 @@ static double finite_or_infinity(double v) { return v - v == 0.0 ? v : (double)I
 // The bits of what does not fit, of one component; `excused`: it fits thanks to rounding.
 static int32_t judge_part(const part *p, double tol, double absolute_tol, int *excused) {
   const double primal = exact_value(p->objective), gap = exact_value(p->gap);
-  const double terms = max2(max2(fabs(p->quadratic), fabs(p->linear)), CANCELLED*p->term);
+  const double terms = max2(max2(fabs(p->quadratic), fabs(p->linear)), OBJECTIVE_PART_MIN*p->term);
   const double F = max2(max2(fabs(primal), fabs(primal - gap)), terms);
-  const double allowed = tol*F + min2(p->rounding, CAP*tol*F) + p->most_rounding +
+  const double allowed = tol*F + min2(p->rounding, EXCUSED_TOLERANCES_MAX*tol*F) + p->most_rounding +
                          absolute_tol*p->loose;
   *excused |= p->absolute > tol*F + p->most_rounding + absolute_tol*p->loose;
   return p->absolute <= allowed && allowed < (double)INFINITY ? 0 : PERP_KKT_GAP;
@@ -403,7 +404,7 @@ int kkt_rounded(const certifier *c, double tol, double absolute_tol, const uint8
     const certify_row own = c->ops->evaluate(c, i, r, row.y, c->a[i] - fabs(c->problem->b[i]), tol);
     if (own.solved && row_fits(c, i, &at.parts[k], tol)) continue;
     if (absolute_tol > 0.0 && min2(fabs(row.y), row.distance) <= absolute_tol) continue;
-    if (!(fabs(row.y) <= ROUNDING*u*c->a[i])) return 0;
+    if (!(fabs(row.y) <= COMPONENTWISE_PRODUCT*c->a[i])) return 0;
     refused = 1;
   }
   return refused;

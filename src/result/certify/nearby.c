@@ -13,12 +13,12 @@ enum { N = NEARBY_ROWS };
 
 // Assignments that x is near to: those whose conditions it misses by at most this much of the base.
 // Residuals are 1e-8 of it, and a system may make the error of x this many times as large.
-#define NEAR_PART 1e-4
-#define DATA_ROUNDING 0x1p-47    // 64 u: of the data, and of sums of up to NEARBY_ROWS terms
-#define INVERSE_ERROR 0x1p-10    // of max |I - G A_II|, up to which G is an inverse
-// Pivots relative to the largest one: below ZERO_PIVOT the rest is rounding, in between nobody knows.
-#define SINGULAR_PIVOT 0x1p-40
-#define ZERO_PIVOT 0x1p-48
+// If larger, 36 problems take up to 7 times the work.
+#define NEAR_PART_MAX 1e-4
+#define INVERSE_ERROR_MAX 0x1p-10    // of max |I - G A_II|, up to which G is an inverse
+// Pivots relative to the largest one: below ZERO_PIVOT_MAX the rest is rounding; in between, unclear.
+#define SINGULAR_PIVOT_MIN 0x1p-40
+#define ZERO_PIVOT_MAX 0x1p-48
 
 typedef enum label { FREE, LOWER, UPPER, LABELS } label;
 
@@ -54,7 +54,8 @@ static int32_t invert(int32_t m, double M[N][N], double G[N][N]) {
         }
     const double pivot = M[r][c];
     first = max2(first, fabs(pivot));
-    if (!(fabs(pivot) > SINGULAR_PIVOT*first)) return fabs(pivot) <= ZERO_PIVOT*first ? k : -1;
+    if (!(fabs(pivot) > SINGULAR_PIVOT_MIN*first))
+      return fabs(pivot) <= ZERO_PIVOT_MAX*first ? k : -1;
     for (int32_t j = 0; j < m; j++) {
       const double a = M[k][j], g = G[k][j];
       M[k][j] = M[r][j];
@@ -108,7 +109,7 @@ static int contradicts(const part *p, const int32_t *set, int32_t m, const doubl
       size += fabs(p->A[set[k]][j])*max2(fabs(z[j]), p->reach[j]);
     }
     sum += w[k]*right;
-    allowed += fabs(w[k])*DATA_ROUNDING*size;
+    allowed += fabs(w[k])*CERTIFY_DATA_ROUNDING*size;
     for (int32_t j = 0; j < m; j++) left[j] += w[k]*p->A[set[k]][set[j]];
   }
   for (int32_t j = 0; j < m; j++) allowed += fabs(left[j])*p->reach[set[j]];
@@ -136,7 +137,7 @@ static system solve(const part *p, const assignment *a, double *z, double *z_err
   if (rank < m) return UNCLEAR;
   double worst = 0.0;
   for (int32_t i = 0; i < m; i++) worst = max2(worst, row_distance(m, G, M, i));
-  if (!(worst <= INVERSE_ERROR)) return UNCLEAR;
+  if (!(worst <= INVERSE_ERROR_MAX)) return UNCLEAR;
   for (int round = 0; round < 3; round++) {   // the first one from z_I = 0
     double wrong[N];
     for (int32_t k = 0; k < m; k++) {
@@ -153,7 +154,7 @@ static system solve(const part *p, const assignment *a, double *z, double *z_err
       y[i] += p->A[i][j]*z[j];
       size[i] += fabs(p->A[i][j]*z[j]);
     }
-    y_error[i] = DATA_ROUNDING*size[i];
+    y_error[i] = CERTIFY_DATA_ROUNDING*size[i];
   }
   // |z - exact| <= |A_II^-1| (residual + rounding), and |A_II^-1| <= |G|/(1 - 2^-10)
   for (int32_t i = 0; i < m; i++)
@@ -196,7 +197,7 @@ static finding examine(part *p, const assignment *a) {
 
 // All assignments near x: every choice of a label in each row that is near.
 static void take_near(part *p, const double *x, const double *y) {
-  const double near_by = NEAR_PART*p->base;
+  const double near_by = NEAR_PART_MAX*p->base;
   assignment a = {{0}};
   uint8_t allowed[N][LABELS];
   for (int32_t i = 0; i < p->n; i++) {
@@ -235,7 +236,7 @@ static int part_is_refuted(const certifier *c, const nearby_rows *rows, part *p,
     p->lo[k] = lower(rows->lo, i)*inverse_C;
     p->hi[k] = upper(rows->hi, i)*inverse_C;
     x[k] = clamp(rows->x[i]*inverse_C, p->lo[k], p->hi[k]);
-    p->reach[k] = 2.0*fabs(x[k]) + NEAR_PART*p->base;
+    p->reach[k] = 2.0*fabs(x[k]) + NEAR_PART_MAX*p->base;
   }
   for (int32_t k = 0; k < p->n; k++) {
     const int32_t i = p->row[k], own = rows->index != NULL ? rows->index[i] : i;

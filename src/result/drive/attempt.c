@@ -8,8 +8,6 @@
 
 #include "driver.h"
 
-enum { SOLVES_WITHOUT_ATTEMPT = 15 };   // after a failed attempt: the next ones would fail as well
-
 int attempt_allowed(const perp_options *o) {
   return o->method->attempt != NULL && o->on_iteration == NULL && o->trace_capacity == 0 &&
          o->iteration_limit >= 1 &&
@@ -22,10 +20,6 @@ perp_error solver_attempt(perp_solver *s, const double *guess, perp_certificate 
   const perp_problem *problem = s->problem;
   certificate->solved = 0;
   if (s->attempt.memory == NULL) return PERP_OK;
-  if (s->attempt.rest > 0) {
-    s->attempt.rest--;
-    return PERP_OK;
-  }
   if (!certifier_refutes(&s->judge, guess, s->options.tol)) return PERP_OK;
   const int same = problem->value_stamp != 0 && problem->value_stamp == s->attempt.values &&
                    problem->pattern_stamp == s->attempt.pattern && problem->A.n == s->attempt.n;
@@ -38,7 +32,6 @@ perp_error solver_attempt(perp_solver *s, const double *guess, perp_certificate 
     s->attempt.n = problem->A.n;
     error = solver_check(s, s->x, 0, certificate);
   }
-  s->attempt.rest = certificate->solved ? 0 : SOLVES_WITHOUT_ATTEMPT;
   s->iterations = certificate->solved;
   if (error != PERP_OK || certificate->solved || !found) return error;
   return solver_prepare(s, problem, (double)INFINITY, 1.0);   // sets x_ref again

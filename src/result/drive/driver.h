@@ -48,7 +48,6 @@ struct perp_solver {
     void *memory;            // method->bytes() bytes; NULL: this solver makes no attempts
     uint64_t pattern, values;   // stamps of the A of the last attempt
     int32_t n;               // size of that A; -1: none
-    int32_t rest;            // number of solves before the next attempt
   } attempt;
   // the solve in progress:
   const perp_problem *problem;

@@ -18,16 +18,11 @@ enum { ANALYSIS_PASSES = 10,               // passes over A: components, symmetr
 #define PASS_ENTRY_SECONDS 1e-9    // seconds per entry in such a pass, with all of A in the caches
 #define ANALYSIS_PART_MAX 0.6      // largest part of the time that the analysis may take; otherwise
                                    //   sweeps alone gain more (bricks, wall: 5 ms)
-#define COMPONENT_PASSES 0.6       // passes that finding the connected components takes
-#define COMPONENT_PART_MAX 0.3     // largest part of the time left that this may take
-#define PIVOT_ANALYSES 2.0         // pivots on a full symmetric A, in analyses of A: 1.8 to 2.5
-#define PIVOT_PRODUCTS 32.0        // the same in fastest products: 33 to 47 (dense-pd, 300, 600 rows)
 #define SHORT_RESERVE_PART 0.2     // of their time that the last sweeps keep if the runs should end
 #define ENTRY_SECONDS 2e-9         // usual seconds per entry in a product
 #define ROOMY_CERTIFICATES 400.0   // products are measured if fewer certificates than this fit,
 #define MEASURE_PRODUCTS_MIN 16.0  //   but not if fewer products than this fit
 enum { PRODUCTS_MEASURED = 2 };    // the first one may find the caches cold
-#define PRODUCT_RATIO_MIN 0.75     // shortest product, relative to the faster of these
 #define CERTIFICATE_PRODUCTS_MAX 20.0   // longest certificate; 2 to 4 are usual, 13 with contacts
 #define FORECAST_RATIO_MAX 1.25    // time kept for a certificate, relative to its forecast
 
@@ -96,7 +91,7 @@ perp_error solver_doubt_pace(perp_solver *s) {
     product = min2(product, now - before);
   }
   if (!(product < (double)INFINITY)) return PERP_OK;
-  p->least = PRODUCT_RATIO_MIN*product;
+  p->least = product;
   p->recent = min2(p->recent, CERTIFICATE_PRODUCTS_MAX*product);
   return PERP_OK;
 }
@@ -106,14 +101,11 @@ double solver_brief(const perp_solver *s, double end, double all) {
   return end <= all - brief ? brief : s->reserve;
 }
 
-// From the analysis or from the fastest product, whichever gives less: a delay may have lengthened
-// either.
 double solver_pivots(const perp_solver *s, const perp_operator *A) {
   if (A->n <= RUN_TINY || A->n < s->problem->A.n || !run_is_full(A) || !(s->look > 0.0) ||
       !(A->claims & PERP_CLAIM_SYMMETRIC))
     return (double)INFINITY;
-  const double looks = PIVOT_ANALYSES*s->look;
-  return s->once.least > 0.0 ? min2(looks, PIVOT_PRODUCTS*s->once.least) : looks;
+  return s->look;   // pivots on a full symmetric A take about as long as its analysis
 }
 
 double solver_kept(const perp_solver *s, double left) {
@@ -170,6 +162,6 @@ perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double un
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
   if (ANALYSIS_PASSES*pass > part*left) p.until = 0.0;
   if (problem_nnz(problem) <= ALWAYS_ANALYSED_ENTRIES) p.until = (double)INFINITY;
-  s->judge.look.ties = COMPONENT_PASSES*pass <= COMPONENT_PART_MAX*left;
+  s->judge.look.ties = pass <= left;
   return s->judge.ops->prepare(&s->judge, problem, &deadline);
 }

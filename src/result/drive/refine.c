@@ -14,14 +14,13 @@
 #include "entries.h"
 #include "error_free.h"
 #include "dense_kernels.h"
+#include "nearby.h"
 #include "vector.h"
 
-enum {
-  REFINE_ROWS = 16,            // as in small_dense.h and nearby.h
-  REFINE_ROUNDS = 8            // each round gains digits unless A_II is singular to rounding
-};
+enum { REFINE_ROWS = NEARBY_ROWS,
+       ROUNDS_MAX = 8 };   // each round gains digits unless A_II is singular to rounding
 // Largest residual at which the labels are worth using. 1e-2 gains nothing on the campaign.
-#define REFINE_RESIDUAL_MAX 1e-3
+#define RESIDUAL_MAX 1e-3
 
 typedef struct small_system {
   int32_t n, m, set[REFINE_ROWS];
@@ -55,7 +54,7 @@ static int refine(const certifier *c, small_system *t) {
     for (int32_t j = 0; j < m; j++)
       S[i*m + j] = c->R[t->set[i]]*t->A[t->set[i]][t->set[j]]*c->C[t->set[j]];
   if (m == 0 || lu_factor(m, S, pivot, 0.0, NULL) != 0) return 0;
-  for (int round = 0; round < REFINE_ROUNDS; round++) {
+  for (int round = 0; round < ROUNDS_MAX; round++) {
     int moved = 0;
     for (int32_t k = 0; k < m; k++) v[k] = -c->R[t->set[k]]*row_at(t, c->problem->b, t->set[k]);
     lu_solve(m, S, pivot, v);
@@ -74,7 +73,7 @@ perp_error solver_refine(perp_solver *s, perp_certificate *certificate) {
   const int32_t n = judge->n;
   entry_chain chain;
   if (n > REFINE_ROWS || !judge->ops->by_entries || judge->look.product || judge->look.hurried ||
-      !(certificate->residual <= REFINE_RESIDUAL_MAX) || !entries_chain(&s->problem->A, &chain))
+      !(certificate->residual <= RESIDUAL_MAX) || !entries_chain(&s->problem->A, &chain))
     return PERP_OK;
   small_system t = {.n = n};
   memcpy(t.x, judge->x, (size_t)n*sizeof *t.x);

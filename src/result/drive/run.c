@@ -191,8 +191,6 @@ int run_between(perp_run *run) {
   return !state->asked;
 }
 
-#define SWEEPS_RESIDUAL_MIN 1e-5   // sweeps do not get below this residual in the time kept for them
-
 // After an iteration: saves the best x, reports it, and decides whether the run ends.
 static void finish_iteration(perp_run *run) {
   run_state *state = run->state;
@@ -200,8 +198,6 @@ static void finish_iteration(perp_run *run) {
   run->iterations++;
   solver->iterations++;
   if (run->residual < state->best_residual) run_save_best(run);
-  // The method uses the time better than the last sweeps would, but later blocks may need these.
-  if (state->best_residual <= SWEEPS_RESIDUAL_MIN && solver->waiting == 0) run_leave(state, 0.0);
   if (!(run->residual < (double)INFINITY)) {
     run_stop(run, PERP_STATUS_BREAKDOWN,
              "the iterates of %s overflowed after %d %s",

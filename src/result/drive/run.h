@@ -127,9 +127,10 @@ enum { RUN_ANALYSIS = 60,     // time of a copy of A and the order of its factor
                               //   30 to 75 on walls and grids
        RUN_PIVOTS = 24,       // least time of pivots on a full A, which need no order of a factor, in
                               //   products (dense-pd: 22 to 25; 3/4 of a product is its least time)
-       RUN_SMALL = 400,       // rows of a sparse A up to which no work is skipped: pivots solve such
-                              //   a problem in the time of a few hundred products
-       RUN_TINY = 100 };      // the same for a full A
+       // Rows up to which no work is skipped: pivots solve such a problem in the time of a few hundred
+       // products. Without it, obstacles and contacts miss the laws of test_limits.
+       RUN_SMALL = 400,       //   of a sparse A
+       RUN_TINY = 100 };      //   of a full A
 // 1: A has more than a fifth of all entries. Then pivots come first and keep a dense factor.
 int run_is_full(const perp_operator *A);
 // Work that takes `products` with a large sparse A takes at least this many with A.

@@ -67,10 +67,8 @@ void run_leaves(perp_run *run, double products) {
 }
 
 int run_is_full(const perp_operator *A) {
-  enum { FULL_ROWS_MAX = 2000 };   // rows; for a larger A auto does not begin with pivots (select.c)
   const perp_view view = operator_view(A);
   const perp_csc *C = view.data;
-  if (A->n > FULL_ROWS_MAX) return 0;
   if (view.kind != PERP_VIEW_CSC) return view.kind == PERP_VIEW_DENSE;
   return (double)C->colptr[C->columns] > 0.2*C->columns*(double)C->columns;
 }
@@ -105,7 +103,8 @@ double run_check_seconds(const perp_run *run) {
                    solver->options.time_limit);
 }
 
-enum { SHORT_ITERATION_PRODUCTS_MAX = 16 };   // products; a longer iteration reads the clock itself
+// Products; a longer iteration reads the clock itself. With 1, accelerated gradients end too late.
+enum { SHORT_ITERATION_PRODUCTS_MAX = 16 };
 
 // Expects the next iteration to take as long as the longer one of the last two, up to
 // SHORT_ITERATION_PRODUCTS_MAX products.

@@ -16,7 +16,6 @@
 #include "four.h"
 #include "vector.h"
 
-enum { IDLE_ROUNDS_MAX = 10 };   // rounds without fewer wrong rows before single pivots: Judice, Pires
 static const double u = SMALL_DENSE_UNIT, infinity = (double)INFINITY;
 
 // ones + SMALL_DENSE_N - 1 - k points to an array of ones whose k-th entry is 0.
@@ -230,7 +229,7 @@ EXACT_INLINE int exchange(small_dense_table *q, const int32_t fours, pivots *p, 
 
 // Returns 1 if no value is wrong at the end.
 EXACT_INLINE int pivot_all(small_dense_table *q, const int32_t fours, pivots *p, int32_t *rounds) {
-  int32_t least = q->n + 1, patience = IDLE_ROUNDS_MAX;
+  int32_t least = q->n + 1, patience = SMALL_DENSE_IDLE_ROUNDS_MAX;
   for (*rounds = 0; *rounds <= SMALL_DENSE_ROUNDS; ++*rounds) {
     for (int32_t f = 0; f < p->flips; f++)
       if (!exchange(q, fours, p, p->flip[f])) return 0;
@@ -245,7 +244,7 @@ EXACT_INLINE int pivot_all(small_dense_table *q, const int32_t fours, pivots *p,
     if (flips == 0) return 1;
     if (flips < least) {
       least = flips;
-      patience = IDLE_ROUNDS_MAX;
+      patience = SMALL_DENSE_IDLE_ROUNDS_MAX;
     } else if (--patience < 0) {
       p->flip[0] = p->flip[flips - 1];
       p->flips = 1;

@@ -3,13 +3,17 @@
 #ifndef PERP_SMALL_DENSE_H
 #define PERP_SMALL_DENSE_H
 
+#include <float.h>
+
 #include <perp/perp.h>
 
 #include "componentwise.h"
+#include "nearby.h"
 
 enum {
-  SMALL_DENSE_N = 16,              // largest n; updated factors are cheaper for larger n
-  SMALL_DENSE_ROUNDS = 100         // largest number of rounds
+  SMALL_DENSE_N = NEARBY_ROWS,     // largest n; updated factors are cheaper for larger n
+  SMALL_DENSE_ROUNDS = 100,        // largest number of rounds
+  SMALL_DENSE_IDLE_ROUNDS_MAX = 10 // without fewer wrong rows before single pivots: Judice, Pires
 };
 
 typedef enum small_dense_end {
@@ -48,7 +52,7 @@ static inline double small_dense_demand(double tol, double componentwise_tol) {
 
 // ---- between small_dense.c, small_dense_four.c and small_dense_bound.c ----
 
-#define SMALL_DENSE_UNIT 0x1p-53             // rounding of one operation
+#define SMALL_DENSE_UNIT (0.5*DBL_EPSILON)   // rounding of one operation
 #define SMALL_DENSE_VIOLATION_MIN 0x1p-42    // relative to the largest violation at x_ref
 #define SMALL_DENSE_PIVOT_MIN 0x1p-30        // relative to A_kk; below it A is nearly singular
 #define SMALL_DENSE_SIZE_MAX 0x1p64          // largest size of data; its inverse is the smallest

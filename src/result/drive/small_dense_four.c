@@ -8,7 +8,7 @@
 //
 // A quarter is left to small_dense_solve if its data are invalid or extreme, if its guess is not
 // x_ref, if a pivot is not safe, if it needs more than ROUNDS_MAX rounds, or if the bound does not
-// hold. ROUNDS_MAX is less than IDLE_ROUNDS_MAX of small_dense.c, so no round here is limited to a
+// hold. ROUNDS_MAX is less than SMALL_DENSE_IDLE_ROUNDS_MAX, so no round here is limited to a
 // single pivot. A round costs at most n^3 operations on vectors, for four problems.
 #include <math.h>
 
@@ -16,7 +16,7 @@
 #include "small_dense.h"
 #include "vector.h"
 
-enum { N = SMALL_DENSE_N, ROUNDS_MAX = 9 };
+enum { N = SMALL_DENSE_N, ROUNDS_MAX = SMALL_DENSE_IDLE_ROUNDS_MAX - 1 };
 
 static const double infinity = (double)INFINITY;
 

@@ -6,8 +6,9 @@
 #include "driver.h"
 #include "vector.h"
 
-enum { PRESOLVE_PRODUCTS = 10,  // presolve takes this time, in products, to copy A; that must fit
-       CLOSER_RUNS = 3 };       // largest number of runs that each divide the tolerance by 100
+// Time in which presolve copies A; with 1, an obstacle overruns a limit of 2 ms.
+enum { PRESOLVE_PRODUCTS = 10,
+       CLOSER_RUNS_MAX = 3 };   // runs that each divide the tolerance by 100
 
 void solver_copy(const perp_solver *s, double *to, const double *from) {
   if (to != from) team_copy(s->threads, to, from, s->problem->A.n);   // on grids both may be one
@@ -128,7 +129,7 @@ static perp_error pass_closer(solving *v) {
   if (c->solved || v->outcome.reason != PERP_STATUS_SOLVED || !(c->residual <= tol) ||
       !(c->componentwise > 0.0))
     return PERP_OK;
-  for (int k = 0; k < CLOSER_RUNS && !c->solved && v->outcome.reason == PERP_STATUS_SOLVED &&
+  for (int k = 0; k < CLOSER_RUNS_MAX && !c->solved && v->outcome.reason == PERP_STATUS_SOLVED &&
                        !(s->timed && solver_seconds(s) >= s->deadline); k++) {
     s->y_known = s->judged = 0;
     s->guess_residual = -1.0;

@@ -11,10 +11,11 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum { SWEEPS = 100, STEPS = 3000, VERIFY_STEPS = 100 };   // VERIFY_STEPS: between verifications
+enum { STEPS_MAX = 3000,
+       VERIFY_STEPS = 100 };   // steps between verifications, and sweeps before them
 #define ENTRIES_MAX 4e9      // entries of A that all steps together may read
-#define EPSILON     1e-9     // epsilon, relative to the largest r_i/(A_ii unit_i)
-#define KAPPA_GOOD  1.01     // largest kappa at which the search for t ends
+#define EPSILON_PART_MIN     1e-9     // epsilon, relative to the largest r_i/(A_ii unit_i)
+#define KAPPA_GOOD_MAX  1.01     // largest kappa at which the search for t ends
 #define KAPPA_MAX   1e3      // largest kappa of a useful t
 
 static int within(const uint8_t *in, int32_t i) { return in == NULL || in[i] != 0; }
@@ -56,7 +57,7 @@ static void sweep(const row_table *A, const uint8_t *in, const double *right, do
 static double gradients(const row_table *A, const uint8_t *in, const double *right,
                         const comparison_work *w, double *t) {
   const int32_t n = A->n;
-  const double steps = clamp(ENTRIES_MAX/(1.0 + A->ptr[n]), VERIFY_STEPS, STEPS);
+  const double steps = clamp(ENTRIES_MAX/(1.0 + A->ptr[n]), VERIFY_STEPS, STEPS_MAX);
   double rz = 0.0, best = (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
     if (!within(in, i)) continue;
@@ -82,7 +83,7 @@ static double gradients(const row_table *A, const uint8_t *in, const double *rig
     }
     if (step%VERIFY_STEPS == 0) {
       best = verified(A, in, right, t);
-      if (best <= KAPPA_GOOD) return best;
+      if (best <= KAPPA_GOOD_MAX) return best;
     }
     for (int32_t i = 0; i < n; i++)
       if (within(in, i)) w->p[i] = w->q[i]/A->diagonal[i] + rz/before*w->p[i];
@@ -132,22 +133,22 @@ int comparison_bound(const row_table *A, const uint8_t *in, const double *r, con
     if (!(A->diagonal[i] > 0.0) || !(r[i] < (double)INFINITY)) return 0;
     largest = max2(largest, r[i]/(A->diagonal[i]*unit[i]));
   }
-  const double share = largest > 0.0 && largest < (double)INFINITY ? EPSILON*largest : 1.0;
+  const double share = largest > 0.0 && largest < (double)INFINITY ? EPSILON_PART_MIN*largest : 1.0;
   for (int32_t i = 0; i < n; i++) {
     if (!within(in, i)) continue;
     work->right[i] = r[i] + share*A->diagonal[i]*unit[i];
     t[i] = work->right[i]/A->diagonal[i];
   }
   double kappa = (double)INFINITY;
-  for (int32_t k = 1; k <= SWEEPS && !(kappa <= KAPPA_GOOD); k++) {
+  for (int32_t k = 1; k <= VERIFY_STEPS && !(kappa <= KAPPA_GOOD_MAX); k++) {
     sweep(A, in, work->right, t);
-    if (k == 10 || k == 30 || k == SWEEPS) kappa = verified(A, in, work->right, t);
+    if (k == 10 || k == 30 || k == VERIFY_STEPS) kappa = verified(A, in, work->right, t);
   }
-  if (!(kappa <= KAPPA_GOOD) && m <= dense_rows) {
+  if (!(kappa <= KAPPA_GOOD_MAX) && m <= dense_rows) {
     const int done = eliminate(A, in, work->right, m, from, work, t);
     if (done < 0) return -2;
     kappa = done ? verified(A, in, work->right, t) : (double)INFINITY;
-  } else if (!(kappa <= KAPPA_GOOD)) {
+  } else if (!(kappa <= KAPPA_GOOD_MAX)) {
     kappa = gradients(A, in, work->right, work, t);
   }
   if (!(kappa <= KAPPA_MAX)) return 0;

@@ -10,7 +10,7 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum { REFINEMENTS = 4 };
+enum { REFINEMENTS_MAX = 4 };
 static const double unit_roundoff = 0x1p-53;
 
 // Computes B ~ S^-1 row by row. S: m x m, equilibrated; its factors overwrite it.
@@ -51,9 +51,9 @@ static linear_end enclose(const linear_system *s, const arrays *a, double *error
   s->entries(s->context, a->S);
   for (int32_t i = 0; i < m; i++)
     for (int32_t j = 0; j < m; j++) a->S[(size_t)i*(size_t)m + (size_t)j] *= a->r[i]*a->c[j];
-  for (int32_t step = 0; step <= REFINEMENTS; step++) {   // v -= c B r z
+  for (int32_t step = 0; step <= REFINEMENTS_MAX; step++) {   // v -= c B r z
     measure(s, a);
-    for (int32_t k = 0; k < m && step < REFINEMENTS; k++)
+    for (int32_t k = 0; k < m && step < REFINEMENTS_MAX; k++)
       s->move(s->context, k, -a->c[k]*dot(m, a->B + (size_t)k*(size_t)m, a->z));
   }
   // Row sums of |G| and |B z|. The rounding of the computed G = I - B S is at most gamma |B||S|.

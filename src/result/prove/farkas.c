@@ -50,7 +50,7 @@
 #define DATA_ROUNDING (32.0*0x1p-53)   // relative rounding of a datum, as in the certificate
 #define SUMS_UP (1.0 + 0x1p-26)        // more than the rounding of sums of up to 1e8 positive terms
 
-enum { VECTORS = 3 };   // vectors in `work`: g, size, and a column
+enum shape { VECTORS = 3 };   // vectors in `work`: g, size, and a column
 size_t farkas_doubles(int32_t n) { return (size_t)(VECTORS + 1)*(size_t)n + 1; }
 
 // A row whose u_i has a sign that no inequality of that row justifies; -1: none.

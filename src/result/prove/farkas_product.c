@@ -138,7 +138,7 @@ static double contact_size(const perp_contacts *P, contact_place at, double size
 
 perp_error farkas_by_contacts(const perp_problem *problem, const perp_contacts *P, const double *u,
                               double *work, void *scratch, supremum *s) {
-  enum { MOST_ROWS = 3 };   // rows of B per contact, at most
+  enum contact_shape { CONTACT_ROWS_MAX = 3 };   // rows of B per contact, at most
   const int32_t n = problem->A.n, rows = 1 + P->tangents;
   double *size = work + 2*(size_t)n;   // n
   const perp_error error = find_sizes(problem, u, work, work + n, size, scratch);
@@ -147,7 +147,7 @@ perp_error farkas_by_contacts(const perp_problem *problem, const perp_contacts *
   for (int32_t i = 0; i < P->B.n; i++) push(&P->B, i, impulse(P, i, u), &at);
   weigh(&P->B, &at);
   for (int32_t c = 0; c < P->count; c++) {
-    enclosure row[MOST_ROWS];
+    enclosure row[CONTACT_ROWS_MAX];
     for (int32_t t = 0; t < rows; t++)
       row[t] = joined(pull(&P->B, rows*c + t, &at, impulse(P, rows*c + t, u)));
     for (int32_t k = -1; k <= P->directions; k++) {   // the normal, the directions, the slack

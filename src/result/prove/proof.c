@@ -3,7 +3,7 @@
 // Row i belongs to the free set I unless |y_i| exceeds the distance of x_i to the bound that y_i
 // points to, in the units of the equilibration. With x_F at the bounds, the solution x_I of
 // A_II x_I = -(b_I + A_IF x_F) is enclosed:
-//   - up to DENSE_ROWS_MAX free rows by an approximate inverse (enclose_linear.c). O(m^3).
+//   - up to PROVE_DENSE_ROWS_MAX free rows by an approximate inverse (enclose_linear.c). O(m^3).
 //   - for more rows, if A_II is H+, by t with <A_II> t >= |z| (comparison.c). O(nnz) a sweep.
 // If then lo <= x_I <= hi, y_F >= 0 at the lower and y_F <= 0 at the upper bounds for every point
 // of the enclosure, one of its points is an exact solution of the caller's problem. A degenerate
@@ -21,7 +21,6 @@
 #include "problem.h"
 #include "vector.h"
 
-enum { DENSE_ROWS_MAX = 1000 };
 static const double unit_roundoff = 0x1p-53;
 
 typedef enum label { FREE, LOWER, UPPER } label;
@@ -153,7 +152,7 @@ static int enclose_comparison(proving *s) {
   if (done == 0) {
     char why[128];
     plain_print(why, sizeof why, "%d free rows: more than %d are enclosed only where A is H+ there",
-                s->m, DENSE_ROWS_MAX);
+                s->m, PROVE_DENSE_ROWS_MAX);
     return fails(s, -1, why);
   }
   return done;
@@ -195,7 +194,7 @@ static perp_error prove(proving *s, const double *x, double *lower_end, double *
   int done = exact;
   if (!exact) {
     read_labels(s, x);
-    done = s->m == 0 ? 1 : s->m <= DENSE_ROWS_MAX ? enclose_dense(s) : enclose_comparison(s);
+    done = s->m == 0 ? 1 : s->m <= PROVE_DENSE_ROWS_MAX ? enclose_dense(s) : enclose_comparison(s);
     if (done == -2) return error_set(PERP_ERROR_MEMORY, "perp_prove: no memory, n = %d", n);
     if (done == 1) done = satisfied(s);
   }
