@@ -50,8 +50,6 @@ static inline double power_near_root(double size, int largest) {
   return power_of_two_within(-(e/2), largest);
 }
 
-enum { SCALE_EXPONENT_MAX = 500 };   // of scales, which are powers of two and can still be squared
-
 // The exponent e of the power of two 2^e near 1/sqrt(d), d > 0. With E = floor(log2 d), e is -E/2
 // for even E and -(E + 1)/2 for odd E. |e| is limited so that 2^e can be squared. All scaling by a
 // diagonal calls this function, so that it has the same bits everywhere.

@@ -89,12 +89,12 @@ static void count_closed(void *data, int32_t from, int32_t to, int32_t share) {
 }
 
 void grid_find_closed(grid_levels *g) {
+  enum { TASKS = 4 };   // parts of the lines, the same at any number of threads
   grid_level *l = &g->at[0];
   const int32_t line = l->side[0];
   int32_t *label = g->label;
   joining w = {.g = g, .lines = l->side[1]*l->side[2]};
-  const int many = l->n >= TEAM_NUMBERS_MIN && w.lines >= g->threads_count;
-  w.tasks = many ? g->threads_count : 1;
+  w.tasks = l->n < TEAM_NUMBERS_MIN || w.lines < TASKS ? 1 : TASKS;
   team_run(g->threads, join_lines, &w, w.tasks);
   for (int32_t t = 1; t < w.tasks; t++) {            // join the tasks where they meet
     const int32_t from = first_line(&w, t);
