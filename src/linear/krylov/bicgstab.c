@@ -9,7 +9,7 @@
 // Cost: two products and two applications of P per iteration.
 #include "krylov_steps.h"
 
-static const double shadow_min = 0x1p-50;   // |t'v| relative to |t||v|; a smaller one is rounding
+#define SHADOW_MIN 0x1p-50   // |t'v| relative to |t||v|; a smaller one is rounding
 
 void krylov_bicgstab(krylov *k) {
   const int32_t n = k->n;
@@ -18,7 +18,7 @@ void krylov_bicgstab(krylov *k) {
   int fresh = 1;   // t = r was chosen in this iteration
   do {
     double next = fresh ? 0.0 : dot(n, t, k->r);
-    if (fresh || fabs(next) <= shadow_min*size*norm(n, t)) {
+    if (fresh || fabs(next) <= SHADOW_MIN*size*norm(n, t)) {
       for (int32_t i = 0; i < n; i++) t[i] = k->r[i];
       for (int32_t i = 0; i < n; i++) p[i] = v[i] = 0.0;
       next = size*size;
@@ -30,7 +30,7 @@ void krylov_bicgstab(krylov *k) {
     for (int32_t i = 0; i < n; i++) p[i] = k->r[i] + beta*(p[i] - omega*v[i]);
     if (precondition(k, p, q) || product(k, q, v)) return;
     const double shadow = dot(n, t, v);
-    if (!(fabs(shadow) > shadow_min*norm(n, t)*norm(n, v)) || !is_finite(rho/shadow)) {
+    if (!(fabs(shadow) > SHADOW_MIN*norm(n, t)*norm(n, v)) || !is_finite(rho/shadow)) {
       if (fresh) {
         k->broken = 1;
         return;

@@ -3,7 +3,7 @@
 //   u_kj = A_kj for k <= j,  A_ij -= L_ik u_kj  where (i,j) is stored,  L_ij = A_ij / u_jj
 //
 // Meijerink, van der Vorst 1977. It exists for M-matrices; for others a pivot may vanish. A pivot
-// below pivot_min times the largest entry of its column is replaced by that bound and counted. The
+// below PIVOT_MIN times the largest entry of its column is replaced by that bound and counted. The
 // factors are then those of a nearby matrix, which is good enough for a preconditioner.
 // Left-looking by columns. Cost: for each entry u_kj, the length of column k of L.
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "preconditioner.h"
 #include "vector.h"
 
-static const double pivot_min = 1e-3;    // relative to the largest entry of the column
-static const double entry_max = 1e12;    // largest entry of L; above it the factor is useless
+#define PIVOT_MIN 1e-3   // relative to the largest entry of the column
+#define ENTRY_MAX 1e12   // largest entry of L; above it the factor is useless
 
 static int copy_all(preconditioner *P, const perp_csc *A) {
   const int32_t count = A->colptr[P->n];
@@ -59,13 +59,13 @@ int incomplete_lu(preconditioner *P, const perp_csc *A, const perp_deadline *dea
       largest = max_or_nan(largest, fabs(A->value[p]));
     since += eliminate(P, j, where);
     double *pivot = &P->value[P->diagonal[j]];
-    if (!(fabs(*pivot) >= pivot_min*largest) || largest == 0.0) {
-      *pivot = largest == 0.0 ? 1.0 : copysign(pivot_min*largest, *pivot < 0.0 ? -1.0 : 1.0);
+    if (!(fabs(*pivot) >= PIVOT_MIN*largest) || largest == 0.0) {
+      *pivot = largest == 0.0 ? 1.0 : copysign(PIVOT_MIN*largest, *pivot < 0.0 ? -1.0 : 1.0);
       P->mended++;
     }
     for (int32_t p = P->diagonal[j] + 1; p < P->colptr[j + 1]; p++) {
       P->value[p] /= *pivot;
-      if (!(fabs(P->value[p]) < entry_max)) return 1;
+      if (!(fabs(P->value[p]) < ENTRY_MAX)) return 1;
     }
   }
   return 0;

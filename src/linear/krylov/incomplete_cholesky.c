@@ -13,8 +13,8 @@
 #include "dense_kernels.h"
 #include "preconditioner.h"
 
-static const double pivot_min = 1e-10;   // relative to the diagonal; a smaller pivot is rounding
-static const double outside_share = 0.97;   // share of the updates outside the pattern; see above
+#define PIVOT_MIN 1e-10      // relative to the diagonal; a smaller pivot is rounding
+#define OUTSIDE_SHARE 0.97   // share of the updates outside the pattern; see above
 
 // Copies the lower triangle of A + shift diag(A), the diagonal first in each column. P->work
 // receives the smallest pivot allowed in each column.
@@ -31,7 +31,7 @@ static int copy_lower(preconditioner *P, const perp_csc *A, double shift) {
       P->row[q] = A->row[p];
       P->value[q++] = A->row[p] == j ? (1.0 + shift)*A->value[p] : A->value[p];
     }
-    P->work[j] = pivot_min*P->value[P->colptr[j]];
+    P->work[j] = PIVOT_MIN*P->value[P->colptr[j]];
   }
   P->colptr[P->n] = q;
   return 0;
@@ -49,8 +49,8 @@ static void update_column(preconditioner *P, int32_t j, int32_t p, int32_t end, 
     if (q < last && P->row[q] == i) {
       P->value[q] -= change;
     } else if (modified) {
-      P->value[P->colptr[i]] -= outside_share*change;
-      P->value[P->colptr[j]] -= outside_share*change;
+      P->value[P->colptr[i]] -= OUTSIDE_SHARE*change;
+      P->value[P->colptr[j]] -= OUTSIDE_SHARE*change;
     }
   }
 }

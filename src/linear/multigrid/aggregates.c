@@ -15,16 +15,16 @@ enum {
   BLOCK_ROWS_MAX = 1 << ROW_PLACE_AXES   // rows of a block, which is halved along each axis
 };
 
-static const double join_coupling_min = 0.25;   // relative to the strongest coupling of a row
-static const double halve_axis_min = 0.3;       // mean coupling relative to the strongest axis
-static const double dominance_min = 5.0;        // a_ii over the sum of |a_ij|, j != i
+#define JOIN_COUPLING_MIN 0.25   // relative to the strongest coupling of a row
+#define HALVE_AXIS_MIN 0.3       // mean coupling relative to the strongest axis
+#define DOMINANCE_MIN 5.0        // a_ii over the sum of |a_ij|, j != i
 
 // 1: row i is coupled so weakly that sweeps are enough; it needs no coarse correction.
 static int is_dominant(const level *l, int32_t i) {
   double sum = 0.0;
   for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
     if (l->row[p] != i) sum += fabs(l->value[p]);
-  return l->value[l->diagonal[i]] > dominance_min*sum;
+  return l->value[l->diagonal[i]] > DOMINANCE_MIN*sum;
 }
 
 // 1: i and j may be a pair along this axis of the lattice. A pair begins at an even place.
@@ -49,7 +49,7 @@ static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32
       best = j;
     }
   }
-  return largest >= join_coupling_min*reach ? best : NONE;
+  return largest >= JOIN_COUPLING_MIN*reach ? best : NONE;
 }
 
 // Computes the mean couplings along the axes of the lattice. Returns the strongest axis.
@@ -99,7 +99,7 @@ int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved) {
   const int32_t best = measure_axes(l, mean);
   *halved = 0;
   for (int32_t k = 0; k < ROW_PLACE_AXES; k++)
-    if (mean[k] >= halve_axis_min*mean[best]) {
+    if (mean[k] >= HALVE_AXIS_MIN*mean[best]) {
       axis[axes++] = k;
       *halved |= 1 << k;
     }

@@ -16,7 +16,7 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-static const double one_step_residual_max = 0.25;   // relative; below it one coarse step is enough
+#define ONE_STEP_RESIDUAL_MAX 0.25   // relative; below it one coarse step is enough
 
 typedef struct job {
   const float_matrix *s;
@@ -123,7 +123,7 @@ static void accelerated(aggregation *g, int32_t k, team *threads, float *r, floa
   const double step = rho > 0.0 ? alpha/rho : 0.0;
   j = (job){.s = &l->s, .sums = g->sums, .a = l->c, .b = l->v, .u = z, .v = r, .f = (float)step};
   float_matrix_run(&l->s, threads, first_work, &j);
-  const double few = one_step_residual_max*one_step_residual_max;
+  const double few = ONE_STEP_RESIDUAL_MAX*ONE_STEP_RESIDUAL_MAX;
   if (!(rho > 0.0) || summed(&j, 1) <= few*summed(&j, 0)) return;
   // Take a second direction. The cycle changes only other levels and l->w, so c and v stay valid.
   cycle(g, k, threads, r, l->d);

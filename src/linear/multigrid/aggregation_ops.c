@@ -17,9 +17,9 @@
 
 enum { ROUND_STEPS_MAX = 100 };   // conjugate gradient steps of a round, which needs about 10
 
-static const double round_residual = 1e-3;    // relative; a round ends there
-static const double solved_residual = 1e-14;  // relative; the solve ends there
-static const double failed_residual = 1e-8;   // relative; a solve that ends above it has failed
+#define ROUND_RESIDUAL 1e-3     // relative; a round ends there
+#define SOLVED_RESIDUAL 1e-14   // relative; the solve ends there
+#define FAILED_RESIDUAL 1e-8    // relative; a solve that ends above it has failed
 
 typedef struct linear {
   perp_allocator memory;
@@ -115,9 +115,9 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   if (!self->ready) return 1;
   const double first = residual_of(self, rhs, z, self->r);
   double size = first;
-  while (size > solved_residual*first) {   // each round halves the residual, or is the last
+  while (size > SOLVED_RESIDUAL*first) {   // each round halves the residual, or is the last
     if (deadline_passed(deadline)) return -1;
-    const int32_t steps = aggregation_solve(self->levels, 0, NULL, self->r, round_residual,
+    const int32_t steps = aggregation_solve(self->levels, 0, NULL, self->r, ROUND_RESIDUAL,
                                             ROUND_STEPS_MAX, deadline,
                                             self->d);
     self->iterations += steps;
@@ -131,7 +131,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
     }
     size = now;
   }
-  return size <= failed_residual*first ? 0 : 1;
+  return size <= FAILED_RESIDUAL*first ? 0 : 1;
 }
 
 static double estimate(const void *memory, const uint8_t *is_free) {

@@ -3,7 +3,7 @@
 //     c = cycle(r),  p <- c + turn p,  turn = -step (c'q)/(c'r before),   (flexible: Polak-Ribiere)
 //     q = A p,  step = (c'r)/(p'q),  z += step p,  r -= step q
 // c, p, q and r are in single precision. z is in double, because A would amplify its rounding
-// errors. When |r| has fallen to replace_drop times its last replacement, r is computed again from
+// errors. When |r| has fallen to REPLACE_DROP times its last replacement, r is computed again from
 // z in double precision and scaled to the range of single precision. p is kept, so no progress is
 // lost (van der Vorst, Ye: Residual replacement strategies, 2000).
 // Cost in addition to the cycle: two passes over memory.
@@ -14,7 +14,7 @@
 #include "vector.h"
 
 // q has errors of 1e-7 |p_i - p_j|, about 1e-4 |r| for smooth r on 1000^2 cells.
-static const double replace_drop = 1e-3;   // |r| relative to the last replacement
+#define REPLACE_DROP 1e-3   // |r| relative to the last replacement
 
 typedef struct system {
   grid_levels *g;
@@ -175,9 +175,9 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
     report->iterations++;
     before = zr;
     restart = s.norm > 100.0*lowest;
-    if (s.norm <= replace_drop*replaced) {
+    if (s.norm <= REPLACE_DROP*replaced) {
       // If |r| fell much further, the new r is mostly rounding errors and not orthogonal to p.
-      restart = s.norm <= 0.01*replace_drop*replaced;
+      restart = s.norm <= 0.01*REPLACE_DROP*replaced;
       // p and q keep the old scale, which cancels in `turn`.
       refresh(&s, z, near_one(s.most));
       replaced = s.norm;

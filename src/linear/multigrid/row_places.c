@@ -11,7 +11,7 @@
 
 enum { UNKNOWN = -1 };
 
-static const double misfits_max = 0.02;   // share of the couplings that need not fit the lattice
+#define MISFITS_MAX 0.02   // share of the couplings that need not fit the lattice
 
 typedef struct sides { int32_t below[ROW_PLACE_AXES], above[ROW_PLACE_AXES]; } sides;   // -1: none
 
@@ -88,7 +88,7 @@ static int fits(int32_t n, const int32_t *colptr, const int32_t *row, const row_
       all++;
       wrong += !is_neighbour(place[i], place[row[p]]);
     }
-  return (double)wrong <= misfits_max*(double)all;
+  return (double)wrong <= MISFITS_MAX*(double)all;
 }
 
 int row_places_find(int32_t n, const int32_t *colptr, const int32_t *row, row_place *place,

@@ -14,7 +14,7 @@
 #include "basis_sparse.h"
 #include "solvers.h"
 
-static const double rounding_floor_max = 0x1p-45;   // larger pivots are more than rounding errors
+#define ROUNDING_FLOOR_MAX 0x1p-45   // larger pivots are more than rounding errors
 
 void basis_use(basis *self, const perp_linear_ops *linear, const perp_options *options) {
   const int own = linear == NULL || linear == &linear_sparse_lu ||
@@ -80,7 +80,7 @@ static int foreign_factor(basis *self, const perp_csc *K, const perp_deadline *d
 int kernel_factor(basis *self, const perp_csc *K, double floor, const perp_deadline *deadline) {
   basis_foreign *f = &self->foreign;
   f->factored = 0;
-  if (f->linear != NULL && floor <= rounding_floor_max) {
+  if (f->linear != NULL && floor <= ROUNDING_FLOOR_MAX) {
     const int code = foreign_factor(self, K, deadline);
     if (code == 0) self->work_of_factor += 1e9*f->linear->estimate(f->solver, f->all);
     if (code == 0 || code == -1) return code;

@@ -24,11 +24,11 @@
 // from a wrong guess instead of 9.
 enum { GUESS_STEPS_MAX = 5 };
 
-static const double rough_residual = 0.3;        // relative residual of a solve while cells change
-static const double settled_residual = 1e-2;     // the same once no label changes
-static const double tolerance_ratio = 0.9;       // largest residual aimed at, over the tolerance
-static const double norm_tolerance_ratio = 0.8;  // its Euclidean norm, over the tolerance
-static const double residual_min = 1e-13;        // least relative residual of a linear solve
+#define ROUGH_RESIDUAL 0.3         // relative residual of a solve while cells change
+#define SETTLED_RESIDUAL 1e-2      // the same once no label changes
+#define TOLERANCE_RATIO 0.9        // largest residual aimed at, over the tolerance
+#define NORM_TOLERANCE_RATIO 0.8   // its Euclidean norm, over the tolerance
+#define RESIDUAL_MIN 1e-13         // least relative residual of a linear solve
 
 typedef struct newton {
   double absolute;               // |y| within the tolerance in every cell
@@ -63,10 +63,10 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
     if (settled && (reached || watch->edge)) break;
     if (!same && !run_between(run)) break;
     n->patience -= !same && n->patience > 1;
-    code = grid_watch_newton(g, s, settled ? settled_residual : rough_residual,
+    code = grid_watch_newton(g, s, settled ? SETTLED_RESIDUAL : ROUGH_RESIDUAL,
                              settled ? n->typical : n->absolute, MULTIGRID_CG_STEPS_MAX, &report);
     reached = settled &&
-              (report.most <= n->typical || report.norm > settled_residual*report.norm_before);
+              (report.most <= n->typical || report.norm > SETTLED_RESIDUAL*report.norm_before);
     if (watch->edge && now.changed < most) break;
   }
   grid_newton_end(g, s);
@@ -90,8 +90,8 @@ static double typical_unit(const grid_units *u) {
 static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int guessed) {
   perp_run *run = g->run;
   const double tol = run->options->tol;
-  newton n = {.absolute = tolerance_ratio*tol/u->largest,
-              .typical = tolerance_ratio*tol/typical_unit(u),
+  newton n = {.absolute = TOLERANCE_RATIO*tol/u->largest,
+              .typical = TOLERANCE_RATIO*tol/typical_unit(u),
               .patience = guessed ? GUESS_STEPS_MAX + 1 : 0};
   double half = (double)INFINITY;   // of the least residual
   int32_t idle = 0;
@@ -101,8 +101,8 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int
   while (run_continue(run)) {
     const int settled = labels.changed == 0 || linear;
     step(g, s, &watch, &labels,
-         settled ? max2(residual_min, norm_tolerance_ratio*tol/labels.residual)
-                 : rough_residual, &n);
+         settled ? max2(RESIDUAL_MIN, NORM_TOLERANCE_RATIO*tol/labels.residual)
+                 : ROUGH_RESIDUAL, &n);
     grid_units_shift(u);
     labels = grid_label(g, s);
     run->residual = labels.residual;

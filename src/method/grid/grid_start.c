@@ -14,7 +14,7 @@
 #include "multigrid.h"
 #include "vector.h"
 
-static const double solve_residual = 0.1;   // relative residual of a linear solve
+#define SOLVE_RESIDUAL 0.1   // relative residual of a linear solve
 
 // Takes memory from `room`, which is unused at this time, or allocates it.
 static void *take_bytes(grid_solver *g, arena *room, size_t bytes) {
@@ -128,7 +128,7 @@ static int start_below(grid_solver *g, arena *room, grid_stage *fine, grid_stage
   grid_levels_report report;
   const grid_labels labels = grid_label(g, e);
   if (labels.residual == 0.0) return 1;
-  return grid_newton(g, e, &labels, solve_residual, 0.0, MULTIGRID_CG_STEPS_MAX, &report) == 0
+  return grid_newton(g, e, &labels, SOLVE_RESIDUAL, 0.0, MULTIGRID_CG_STEPS_MAX, &report) == 0
              ? 1 : -1;
 }
 

@@ -36,12 +36,12 @@ enum {
   SOLVE_EXAMINATIONS_MIN = 5   // examinations of A that cost as much as a solve; 5 to 10 measured
 };
 
-static const double settled_rows_ratio = 2e-3;     // changed rows over all: with more, solve roughly
-static const double rough_residual = 0.3;          // relative residual of a solve while I changes
-static const double tolerance_ratio = 0.02;        // residual aimed at over the tolerance
-static const double guess_residual_max = 1e-3;     // residual of a guess that needs no new start
-static const double polish_tolerance_ratio = 0.1;  // residual over tolerance: with less, no last step
-static const double residual_min = 2e-6;           // least relative residual that floats allow
+#define SETTLED_ROWS_RATIO 2e-3      // changed rows over all: with more, solve roughly
+#define ROUGH_RESIDUAL 0.3           // relative residual of a solve while I changes
+#define TOLERANCE_RATIO 0.02         // residual aimed at over the tolerance
+#define GUESS_RESIDUAL_MAX 1e-3      // residual of a guess that needs no new start
+#define POLISH_TOLERANCE_RATIO 0.1   // residual over tolerance: with less, no last step
+#define RESIDUAL_MIN 2e-6            // least relative residual that floats allow
 
 typedef struct stage {             // a problem on one level
   int32_t level, n;
@@ -177,7 +177,7 @@ typedef struct accuracy {            // how accurately to solve
   int32_t changed;                 // rows that changed in the last step
 } accuracy;
 
-static accuracy accuracy_new(void) { return (accuracy){rough_residual, INT32_MAX}; }
+static accuracy accuracy_new(void) { return (accuracy){ROUGH_RESIDUAL, INT32_MAX}; }
 
 // Updates y after x_i has moved by d.
 static void follow(const stage *s, int32_t i, double d, double *y) {
@@ -245,7 +245,7 @@ static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wante
              .lo = s->lo, .hi = s->hi, .x = s->x, .is_free = t->is_free, .before = t->before,
              .row = t->moved, .seen = room, .label = room + s->n};
   aggregation_begin(t->levels, 0, run->threads, t->y);
-  const double enough = max2(residual_min, tolerance_ratio*run->options->tol/run->residual)*
+  const double enough = max2(RESIDUAL_MIN, TOLERANCE_RATIO*run->options->tol/run->residual)*
                         aggregation_rest(t->levels, 0, run->threads);
   int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, MULTIGRID_CG_STEPS_MAX,
                                    &deadline);
@@ -261,7 +261,7 @@ static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wante
     if (!run_between(run)) break;
     if (changed > 0) set_pace(pace, changed);
     made += aggregation_go_on(t->levels, 0, run->threads,
-                              changed == 0 ? enough/rest : max2(pace->wanted, residual_min),
+                              changed == 0 ? enough/rest : max2(pace->wanted, RESIDUAL_MIN),
                               MULTIGRID_CG_STEPS_MAX, &deadline);
   }
   aggregation_end(t->levels, 0, run->threads, t->c);
@@ -278,9 +278,9 @@ static int32_t newton(truncated *t, stage *s, accuracy *pace) {
   follow_all(t, s, t->y);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
   set_pace(pace, changed);
-  double wanted = max2(pace->wanted, residual_min);
+  double wanted = max2(pace->wanted, RESIDUAL_MIN);
   if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // solve to the tolerance
-    wanted = max2(min2(wanted, tolerance_ratio*t->run->options->tol/t->run->residual), residual_min);
+    wanted = max2(min2(wanted, TOLERANCE_RATIO*t->run->options->tol/t->run->residual), RESIDUAL_MIN);
   if (s->level == 0) t->run->inner_iterations += watched_step(t, s, pace, wanted);
   else solve_free(t, s, wanted, MULTIGRID_CG_STEPS_MAX);
   each_part(t, s->n, subtract_part, &a);
@@ -328,8 +328,8 @@ static int32_t iterate(truncated *t, stage *s, double *wanted) {
   product(t, &s->A, s->x, s->b, t->y);
   const int32_t changed = choose_free(t, s);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
-  *wanted = changed == 0 ? max2(*wanted*1e-3, residual_min) : rough_residual;
-  const int32_t most = changed > settled_rows_ratio*s->n ? CG_STEPS_FIRST : MULTIGRID_CG_STEPS_MAX;
+  *wanted = changed == 0 ? max2(*wanted*1e-3, RESIDUAL_MIN) : ROUGH_RESIDUAL;
+  const int32_t most = changed > SETTLED_ROWS_RATIO*s->n ? CG_STEPS_FIRST : MULTIGRID_CG_STEPS_MAX;
   const int32_t steps = solve_free(t, s, *wanted, most);
   if (s->level == 0) t->run->inner_iterations += steps;
   if (steps > 0) step_along(t, s);
@@ -412,7 +412,7 @@ static int start_below(truncated *t, const stage *finer, double *x) {
     int32_t changed = s.n;
     sweeps(&s);
     product(t, &s.A, s.x, s.b, t->y);
-    for (int32_t k = 0; k < MULTIGRID_HALVING_STEPS_MAX && changed > settled_rows_ratio*s.n; k++) {
+    for (int32_t k = 0; k < MULTIGRID_HALVING_STEPS_MAX && changed > SETTLED_ROWS_RATIO*s.n; k++) {
       if (run_out_of_time(t->run)) return 0;
       changed = newton(t, &s, &pace);
     }
@@ -545,7 +545,7 @@ static int has_no_solution(truncated *t, const stage *s) {
 static void steps(truncated *t, stage *s) {
   perp_run *run = t->run;
   accuracy pace = accuracy_new();
-  const int known = run->residual > guess_residual_max && start(t, s);
+  const int known = run->residual > GUESS_RESIDUAL_MAX && start(t, s);
   memset(t->before, 2, (size_t)s->n);
   progress made = {(double)INFINITY, 0};
   if (!known) product(t, &s->A, s->x, s->b, t->y);
@@ -555,14 +555,14 @@ static void steps(truncated *t, stage *s) {
     const int32_t changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
     const int32_t inner = run->inner_iterations - before;
     const int lost = inner == 0 || inner >= MULTIGRID_CG_STEPS_MAX;
-    if (t->is_z && lost && run->residual > guess_residual_max && has_no_solution(t, s)) return;
+    if (t->is_z && lost && run->residual > GUESS_RESIDUAL_MAX && has_no_solution(t, s)) return;
     judge(t, s);
     if (t->is_z && inner == 0 && changed == 0 && run->residual > run->options->tol) {
       run_stop(run, PERP_STATUS_STALLED, "multigrid found no step on the free rows");
       return;
     }
     const double tol = run->options->tol;
-    if (t->is_z && run->residual <= tol && run->residual > polish_tolerance_ratio*tol) {
+    if (t->is_z && run->residual <= tol && run->residual > POLISH_TOLERANCE_RATIO*tol) {
       newton(t, s, &pace);
       judge(t, s);
     }

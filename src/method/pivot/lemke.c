@@ -40,8 +40,7 @@ static const start starts[] = {
   {1, COVER_ASKED, 0}, {0, COVER_ASKED, 0}, {0, COVER_SCALED, 0}, {0, COVER_RANDOM, 0},
   {0, COVER_RANDOM, 0}, {1, COVER_ASKED, 1}, {0, COVER_ASKED, 1},
 };
-static const double noise_ratio_max = 1e-11;   // entry of a column relative to its largest
-static const double pivot_ratio_min = 1e-7;        // pivot relative to its column: less is checked
+#define NOISE_RATIO_MAX 1e-11   // entry of a column relative to its largest
 
 static int sparse_for(int32_t n, const perp_options *options) {
   return options->pivot.basis == PERP_BASIS_SPARSE ||
@@ -125,7 +124,7 @@ static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *
   const basis_column c = lemke_column(l, next->variable);
   for (int refined = 0;;) {
     if (!refined) basis_solve(&l->B, &c, &l->u);
-    l->negligible = noise_ratio_max;
+    l->negligible = NOISE_RATIO_MAX;
     if (refined || l->careful) l->negligible = lemke_refine(l, next->variable);
     refined |= l->careful;
     // A free x that replaces its slack may move in either direction: take the one that lowers z0.
@@ -136,7 +135,7 @@ static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *
       largest = max_or_nan(largest, fabs(l->u.value[l->u.index[q]]));
     const int32_t k = largest < (double)INFINITY
                           ? lemke_block(l, next->variable, next->direction, step, at_upper) : -3;
-    l->renew = k >= 0 && fabs(l->u.value[k]) < pivot_ratio_min*largest;
+    l->renew = k >= 0 && fabs(l->u.value[k]) < LEMKE_PIVOT_RATIO_MIN*largest;
     if (k == -1 || (k >= 0 && !l->renew)) return k;
     if (l->B.exchanges == 0 && (refined || k == -3)) return k;
     if (k >= 0 && lemke_mismatch(l, next->variable) <= 1e-13*largest) return k;

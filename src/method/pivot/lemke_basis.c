@@ -9,7 +9,7 @@
 #include "vector.h"
 
 // A column whose pivots are all smaller depends on the others; the entries of A are near 1.
-static const double safe_pivot_min = 1e-11;
+#define SAFE_PIVOT_MIN 1e-11
 enum { REFINEMENTS_MAX = 8 };  // steps of refinement; with 1, up to 2.2 times the work
 
 basis_column lemke_column(const lemke *l, int32_t variable) {
@@ -118,7 +118,7 @@ double lemke_rounding(const lemke *l) {
 
 int lemke_renew(lemke *l) {
   const int once = l->careful || l->B.foreign.linear != NULL;   // a foreign solver has one limit only
-  const int code = once ? 1 : lemke_factor(l, safe_pivot_min);
+  const int code = once ? 1 : lemke_factor(l, SAFE_PIVOT_MIN);
   return code > 0 ? lemke_factor(l, lemke_rounding(l)) : code;
 }
 

@@ -32,9 +32,9 @@
 #include "lemke.h"
 #include "vector.h"
 
-static const double bound_relaxation = 1e-9;      // of each bound in Harris' test
-static const double step_difference_max = 1e-11;  // relative difference of steps that count as equal
-static const int32_t degenerate_steps_max = 32;   // steps of length 0 before the lexicographic rule
+#define BOUND_RELAXATION 1e-9       // of each bound in Harris' test
+#define STEP_DIFFERENCE_MAX 1e-11   // relative difference of steps that count as equal
+#define DEGENERATE_STEPS_MAX 32     // steps of length 0 before the lexicographic rule
 
 void lemke_reference(lemke *l) {
   for (int32_t k = 0; k < l->n; k++) {
@@ -119,18 +119,18 @@ int32_t lemke_block(lemke *l, int32_t entering, double direction, double *step,
     if (distance == (double)INFINITY) continue;
     l->width[k] = distance/fabs(s);
     first = min2(first, l->width[k]);
-    relaxed_first = min2(relaxed_first, (distance + bound_relaxation)/fabs(s));
+    relaxed_first = min2(relaxed_first, (distance + BOUND_RELAXATION)/fabs(s));
   }
   double reach = (double)INFINITY;   // distance of the entering variable to its other bound
   if (entering < l->n)
     reach = upper(l->run->hi, entering) - lower(l->run->lo, entering);
   const int plain = !l->harris || l->lexicographic;
-  const int tied_with_reach = plain && fabs(reach - first) <= step_difference_max*max2(1.0, first);
+  const int tied_with_reach = plain && fabs(reach - first) <= STEP_DIFFERENCE_MAX*max2(1.0, first);
   if (first == (double)INFINITY || (reach <= first && !tied_with_reach)) {
     *step = reach;
     return reach < (double)INFINITY ? -1 : -2;
   }
-  const double last = plain ? first + step_difference_max*max2(1.0, first) : relaxed_first;
+  const double last = plain ? first + STEP_DIFFERENCE_MAX*max2(1.0, first) : relaxed_first;
   int32_t count = 0, best = -1;
   for (int32_t q = 0; q < u->count; q++) {
     const int32_t k = u->index[q];
@@ -149,9 +149,9 @@ int32_t lemke_block(lemke *l, int32_t entering, double direction, double *step,
   }
   *step = min2(l->width[best], reach);
   *at_upper = direction*u->value[best] < 0.0;
-  l->degenerate = *step <= step_difference_max ? l->degenerate + 1 : 0;
+  l->degenerate = *step <= STEP_DIFFERENCE_MAX ? l->degenerate + 1 : 0;
   if (l->degenerate == 0) l->lexicographic = 0;
-  else if (l->degenerate == degenerate_steps_max && l->harris) {
+  else if (l->degenerate == DEGENERATE_STEPS_MAX && l->harris) {
     l->lexicographic = 1;
     l->rebase = 1;   // the basis after this exchange
   }

@@ -11,8 +11,7 @@
 #include "lemke.h"
 #include "vector.h"
 
-static const double pivot_ratio_min = 1e-7;          // pivot relative to its column
-static const double cover_ratio = 1e-4;   // d in the rows of basic x, relative to the other rows
+#define COVER_RATIO 1e-4   // d in the rows of basic x, relative to the other rows
 
 static int is_free(const lemke *l, int32_t i) {
   return unbounded(l->run->lo, l->run->hi, i);
@@ -155,7 +154,7 @@ static int bring_in(lemke *l) {
     for (int32_t i = 0; i < l->n; i++) {
       if (!is_free(l, i) || l->where[X_OF(i)] >= 0) continue;
       solve(l, X_OF(i));
-      const double least = l->careful ? lemke_refine(l, X_OF(i)) : pivot_ratio_min;
+      const double least = l->careful ? lemke_refine(l, X_OF(i)) : LEMKE_PIVOT_RATIO_MIN;
       int32_t best = -1;
       for (int32_t q = 0; q < l->u.count; q++) {
         const int32_t k = l->u.index[q];
@@ -178,7 +177,7 @@ static int bring_in(lemke *l) {
 static int bring_in_pair(lemke *l, int32_t i, int32_t slack) {
   solve(l, X_OF(i));
   basis_row(&l->B, slack, l->row);
-  double best = 1e-3*pivot_ratio_min;
+  double best = 1e-3*LEMKE_PIVOT_RATIO_MIN;
   int32_t position = -1, partner = -1;
   for (int32_t q = 0; q < l->u.count; q++) {
     const int32_t k = l->u.index[q], r = lemke_row(l, l->head[k]);
@@ -242,7 +241,7 @@ static void drop_without_partner(lemke *l) {
 // Factors the basis with x_i or y_i at position i. Bounded x whose columns depend on others are
 // replaced by their slacks.
 static int factor_repaired(lemke *l) {
-  const double floor = l->careful ? lemke_rounding(l) : pivot_ratio_min;
+  const double floor = l->careful ? lemke_rounding(l) : LEMKE_PIVOT_RATIO_MIN;
   if (l->T.colptr != NULL) drop_without_partner(l);
   int code = lemke_factor(l, floor);
   if (code <= 0) return code;
@@ -297,7 +296,7 @@ static int drop_outside(lemke *l) {
   lemke_values(l);
   int32_t dropped = 0;
   for (int pass = 0; pass < 2 && dropped == 0; pass++) {
-    const double z0 = pass == 1 ? needed(l, cover_ratio) : 0.0;
+    const double z0 = pass == 1 ? needed(l, COVER_RATIO) : 0.0;
     for (int32_t k = 0; k < l->n; k++) {
       const int32_t i = l->head[k];
       if (i >= l->n) continue;
@@ -393,7 +392,7 @@ int32_t lemke_cover(lemke *l, int cover, double tolerance, random_stream *random
   int any = 0;
   for (int32_t k = 0; k < n; k++) any |= fabs(outside(l, k)) > tolerance;
   if (!any) return -1;
-  const double epsilons[] = {100.0*cover_ratio, cover_ratio, 0.01*cover_ratio, 0.0};
+  const double epsilons[] = {100.0*COVER_RATIO, COVER_RATIO, 0.01*COVER_RATIO, 0.0};
   for (size_t e = 0; e < sizeof epsilons/sizeof epsilons[0] && position < 0; e++) {
     cover_rows(l, epsilons[e], cover, *random);
     position = entrance(l, tolerance, &z0);
