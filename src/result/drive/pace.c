@@ -23,6 +23,8 @@ enum { ANALYSIS_PASSES = 10,               // passes over A: components, symmetr
 #define ROOMY_CERTIFICATES 400.0   // products are measured if fewer certificates than this fit,
 #define MEASURE_PRODUCTS_MIN 16.0  //   but not if fewer products than this fit
 enum { PRODUCTS_MEASURED = 2 };    // the first one may find the caches cold
+#define PRODUCT_RATIO_MIN 0.75     // shortest product, relative to the faster of these; with 1, runs
+                                   //   within runs end too early (test_mutants)
 #define CERTIFICATE_PRODUCTS_MAX 20.0   // longest certificate; 2 to 4 are usual, 13 with contacts
 #define FORECAST_RATIO_MAX 1.25    // time kept for a certificate, relative to its forecast
 
@@ -91,7 +93,7 @@ perp_error solver_doubt_pace(perp_solver *s) {
     product = min2(product, now - before);
   }
   if (!(product < (double)INFINITY)) return PERP_OK;
-  p->least = product;
+  p->least = PRODUCT_RATIO_MIN*product;
   p->recent = min2(p->recent, CERTIFICATE_PRODUCTS_MAX*product);
   return PERP_OK;
 }
