@@ -34,6 +34,10 @@ enum {
   KRYLOV_ROWS_MIN = 100000      // rows above which auto takes Krylov, because factors fill in
 };
 
+// Slots relative to rows, where rows come and go. With GROUPS_SKELETON_MAX, walls of 147 bricks take
+// 1.4 times the work.
+#define GROUPS_SLOTS_MAX 0.75
+
 typedef struct shape { double n, m, P_A, P_H; } shape;   // of B
 
 // 0: fine; -2: no memory.
@@ -98,7 +102,7 @@ static face *bodies_if_better(const perp_operator *A, int shifts, const perp_all
 
 face *face_choose_groups(perp_csc *S, int rows_change, const perp_allocator *memory, int *failed) {
   groups g = {0};
-  *failed = groups_find(S, GROUPS_SKELETON_MAX, memory, &g);
+  *failed = groups_find(S, rows_change ? GROUPS_SLOTS_MAX : GROUPS_SKELETON_MAX, memory, &g);
   const int32_t rows_max = rows_change ? GROUP_ROWS_MAX : INT32_MAX;
   face *f = *failed == 0 ? face_group_create(S, &g, rows_max, memory, failed) : NULL;
   groups_free(memory, &g);
