@@ -24,9 +24,8 @@
 #include "vector.h"
 
 // Prefer row modifications until they cost this many times a new factorisation. Large changes are
-// rare. With 1, a time limit of 1.5 times a wall's own time stops it before its end (test_limits);
-// with 5, walls hit by a fast ball take a fourth factorisation (test_active_set).
-#define REFACTOR_COST_RATIO 6.0
+// rare. With 1, a time limit of 1.5 times a wall's own time stops it before its end (test_limits).
+#define REFACTOR_COST_RATIO 3.5
 enum { NONE = -1 };
 
 // ---- the groups ----
