@@ -41,7 +41,7 @@ int interior_factor(interior *p, perp_run *run);
 // Computes dx from rhs. If its residual without delta is above `accuracy`, dx is refined once;
 // INFINITY skips that check, as for a predictor. 1: dx is finite.
 int interior_solve(interior *p, double accuracy);
-// KKT systems, after a step: lowers delta if it hides too much. before, after: max |A x + b - z + w|.
+// KKT systems, after a step: changes delta. before, after: max |A x + b - z + w|.
 void interior_adapt(interior *p, double before, double after);
 
 // ---- interior_start.c ----
