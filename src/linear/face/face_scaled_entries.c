@@ -18,6 +18,7 @@
 // Entries relative to n^2 above which a sparse factor would fill. If smaller, large sparse systems
 // get dense factors, and most are not solved.
 #define DENSE_DENSITY_MIN 0.2
+#define SMALL_ROWS_MAX 150   // rows up to which the factor is dense; a sparse one saves no time
 
 static int take_block(scaled_face *s, size_t entries) {
   const size_t n = (size_t)s->n;
@@ -148,7 +149,7 @@ int scaled_take_entries(scaled_face *s) {
     s->entries = failed == 0;
     return failed;
   }
-  if (!is_full(A)) failed = assemble_csc(A, 1, &s->allocator, &s->csc);
+  if (A->n > SMALL_ROWS_MAX && !is_full(A)) failed = assemble_csc(A, 1, &s->allocator, &s->csc);
   const int sparse = failed == 0 && (double)s->csc.colptr[A->n] <=
                                         DENSE_DENSITY_MIN*(double)A->n*(double)A->n;
   if (failed == 0 && !sparse) {
