@@ -24,7 +24,8 @@ typedef void team_task(void *data, int32_t index);
 
 #if defined(PLATFORM_THREADS)
 
-// Tens of microseconds: longer than from one colour of a sweep to the next.
+// Polls of a waiting thread before it sleeps: tens of microseconds, longer than the pause between
+// two colours of a sweep.
 enum { SPINS_MAX = 2000 };
 
 typedef struct pool {

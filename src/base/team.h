@@ -17,11 +17,12 @@ void team_destroy(team *t);                                   // NULL is fine
 int32_t team_size(const team *t);                             // NULL: 1
 // Calls task(data, 0 .. count - 1). t NULL: in the calling thread. Allocates nothing.
 void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int32_t count);
-enum { TEAM_TASK_ROWS = 4096 };   // rows of a task where their work is small; few: 1.07 times the work
+// Rows of a task, for work that is small in each row. If smaller, up to 1.07 times the work.
+enum { TEAM_TASK_ROWS = 4096 };
 // Splits 0 .. n - 1 into shares and calls task(data, from, to, share) for each. Returns the number
 // of shares, at most TEAM_SHARES. It depends on n, not on the threads.
 enum team_shape { TEAM_SHARES = 64 };
-// Numbers of a share. If smaller, small problems take up to 1.45 times the work.
+// Least length of a share. If smaller, small problems take up to 1.45 times the work.
 enum { TEAM_NUMBERS_MIN = 16384 };
 typedef void (*team_shared)(void *data, int32_t from, int32_t to, int32_t share);
 int32_t team_share(team *t, int32_t n, team_shared task, void *data);

@@ -35,7 +35,7 @@ static inline int binary_exponent(double v) {
   return v == 0.0 ? -1100 : e > 1100 || e < -1100 ? 1100 : e;
 }
 
-#define SCALE_EXPONENT_MAX 500   // of powers of two that scale rows: their squares do not overflow
+#define SCALE_EXPONENT_MAX 500   // rows are scaled by at most 2^500, whose square does not overflow
 
 // 2^e, with e limited to -largest .. largest.
 static inline double power_of_two_within(int e, int largest) {

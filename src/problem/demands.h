@@ -22,8 +22,9 @@ typedef struct unmet {
 } unmet;
 
 // The first property that `method` needs and A, lo and hi do not have. known: bits of `needs` that
-// A is known to meet. f: the facts of A, which learn what they lack. lo, hi and allocator may be NULL. If memory is short or A does not show its
-// entries, the answer is DEMAND_NONE, and the run will tell.
+// A is known to meet. f: the facts of A; missing ones are added. lo, hi and allocator may be NULL.
+// If memory is short or A does not show its entries, the answer is DEMAND_NONE, and the run finds
+// out.
 unmet demands_unmet(const perp_method *method, uint32_t known, facts *f, const perp_operator *A,
                     const double *lo, const double *hi, const perp_allocator *allocator);
 // The same for the problem that presolve leaves. The rows and columns it takes out are not checked.

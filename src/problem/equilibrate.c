@@ -25,12 +25,12 @@
 
 enum {
   PASSES_MAX = 60,             // sweeps, and conjugate gradient steps of the fit
-  FIT_RANGE_MIN = 256          // max |A_ij| over min |A_ij|; a smaller range needs no fit, which
-                               // would take up to twice the work of small problems
+  FIT_RANGE_MIN = 256          // max |A_ij| over min |A_ij| above which scales are fitted; if they
+                               // always are, small problems take up to twice the work
 };
 
-#define MAXIMA_RATIO_MAX 1.5   // maxima within this factor of 1 end the sweeps; with 1, three times
-                               // the work of small problems
+#define MAXIMA_RATIO_MAX 1.5   // sweeps end when all maxima are within this factor of 1; with 1,
+                               // small problems take three times the work
 
 // The power of two nearest to v in the logarithm, with an exponent up to +-SCALE_EXPONENT_MAX. v is
 // positive and normal. Works on the bits of v; frexp() and ldexp() would dominate the run time.

@@ -18,7 +18,7 @@
 #include "random.h"
 #include "sparse_ldl.h"
 
-// Sums may miss by that, relative to a row and a column. |A_ij + A_ji| below it counts as 0.
+// Rounding of sums, relative to a row and a column. |A_ij + A_ji| below it counts as 0.
 #define ROUNDING_MAX 1e-12
 
 static int knows(const facts *f, uint32_t group) { return (f->known & group) != 0; }

@@ -11,8 +11,9 @@
 
 #include "symmetry.h"
 
-enum { FACTS_SPARSE_RATIO = 5 };   // n^2 over entries from which zeros of A or its factor are left out:
-                                   // never, up to 2.8 times the work
+// A matrix or factor counts as sparse, and its zeros are left out, if n^2 is at least this many
+// times its entries. If none counts as sparse, problems take up to 2.8 times the work.
+enum { FACTS_SPARSE_RATIO = 5 };
 
 enum facts_group {
   FACTS_MIRRORED = 1,

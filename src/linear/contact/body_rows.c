@@ -18,7 +18,7 @@
 
 enum { NONE = -1 };
 
-#define ROOT_FLOPS_MAX 3e9   // operations for G, which no deadline interrupts: about a second
+#define ROOT_FLOPS_MAX 3e9   // operations to compute G, about a second; no deadline interrupts them
 
 typedef struct root {        // G, W = G G'
   int32_t *member;           // dofs: the groups, one after the other, ascending in each

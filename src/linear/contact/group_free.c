@@ -25,7 +25,7 @@
 #include "vector.h"
 
 enum { NONE = -1,
-       JACOBI_SWEEPS_MAX = 12 };   // 5 are usually enough; without a limit a wall does not end
+       JACOBI_SWEEPS_MAX = 12 };   // usually 5 are enough; without a limit, one wall never ends
 
 // The coefficient of row j in basis position k, for scaled rows. 0: it is rounding before scaling.
 static double coefficient(int32_t r, const double *W, const double *scale, const int32_t *basis,

@@ -19,16 +19,18 @@ typedef struct groups {
   void *block;               // memory of all arrays
 } groups;
 
-// A is symmetric up to rounding, has sorted rows and a diagonal entry in every column. Rows without
-// partners, or with too few for their space, are groups of one with T = 1. 0: fine; 1: there are
-// more than most*n skeleton rows, and `out` is empty; -2: no memory.
-#define GROUPS_RANK_MAX 32         // of a group; two bodies have 6 relative motions, and 1 solves less
-// Skeleton rows relative to rows, of a group and of all. With groups above it, obstacles and liquids
-// take 1.2 to 4.8 times the work; without groups a wall is not solved.
+// Skeleton rows of a group. Two bodies need 6, one for each relative motion. With 1, fewer problems
+// are solved.
+#define GROUPS_RANK_MAX 32
+// Largest number of skeleton rows, relative to the rows of a group and to all rows. Without this
+// limit, obstacles and liquids take 1.2 to 4.8 times the work; without groups, a wall is not solved.
 #define GROUPS_SKELETON_MAX 0.8
-// Relative to entries near 1; smaller ones are rounding. With 1e-18 few groups are found, and a wall
-// is not solved.
+// Entries below this count as rounding; the largest ones are near 1. With 1e-18 few groups are
+// found, and a wall is not solved.
 #define GROUPS_ROUNDING 1e-12
+// A is symmetric up to rounding, has sorted rows and a diagonal entry in every column. Rows without
+// partners, or with too few for their space, are groups of one with T = 1. 0: success; 1: there are
+// more than most*n skeleton rows, and `out` is empty; -2: no memory.
 int groups_find(const perp_csc *A, double most, const perp_allocator *allocator, groups *out);
 void groups_free(const perp_allocator *allocator, groups *g);   // an empty one is fine
 

@@ -17,7 +17,7 @@
 #include "solvers.h"
 #include "vector.h"
 
-// (1 + sqrt(17))/8 minimises the bound of entries' growth. If larger, a wall is not solved.
+// (1 + sqrt(17))/8 minimises the bound on the growth of entries. If larger, a wall is not solved.
 #define PIVOT_RATIO 0.6403882032022076
 
 static void exchange(double *a, double *b) {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define ROUNDING_MAX 1e-10   // smaller gains and pivots are zero, for rows of G of size 1
+#define ROUNDING_MAX 1e-10   // smaller gains and pivots count as 0; rows of G have size 1
 
 size_t simplex_doubles(int32_t rows, int32_t columns) {
   return (size_t)(rows + 1)*(size_t)(columns + 2);

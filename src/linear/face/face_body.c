@@ -27,11 +27,11 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-// Added in H where a caller's D is smaller; A_ii is near 1. If larger, walls take up to 3.2 times the
-// work.
+// Added to H in rows where the caller's D is smaller than this. A_ii is near 1. If larger, walls
+// take up to 3.2 times the work.
 #define DIAGONAL_LIFT 1e-10
-// Backward error below which refinement gains nothing. With FACE_REFINED_ERROR_MAX, solves on walls of
-// condition 1e9 miss 1e-13 (test_face_body).
+// Backward error below which refinement gains nothing. With the larger FACE_REFINED_ERROR_MAX,
+// solves on walls of condition 1e9 do not reach an error of 1e-13 (test_face_body).
 #define BODY_REFINED_ERROR_MAX 0x1p-49
 
 typedef struct body_face {

@@ -23,19 +23,21 @@
 #include "solvers.h"
 
 enum {
-  GROUP_ROWS_MAX = 128,         // rows of a group that come and go: each change makes its block again
-  // Rows up to which a dense factor is faster, and groups do not pay. Without dense factors 36 of
-  // 154 problems take up to 1.7 times the work.
+  // Rows of the largest group in which rows are freed and bound one by one. Each change factors the
+  // group's block again.
+  GROUP_ROWS_MAX = 128,
+  // Rows up to which a dense factor is faster than a sparse one or groups. Without dense factors,
+  // 36 of 154 problems take up to 1.7 times the work.
   DENSE_ROWS_MAX = 200,
-  DENSE_ONLY_ROWS_MAX = 4000,   // rows up to which one is taken if no sparse one accepts A
+  DENSE_ONLY_ROWS_MAX = 4000,   // rows up to which the factor is dense if no sparse one accepts A
   // Rows above which auto takes Krylov on grids. If smaller, 8 problems take up to 1.6 times the
-  // work; if larger, a fluid takes 1.3 times.
+  // work; if larger, a liquid takes 1.3 times the work.
   GRID_KRYLOV_ROWS_MIN = 1000,
   KRYLOV_ROWS_MIN = 100000      // rows above which auto takes Krylov, because factors fill in
 };
 
-// Slots relative to rows, where rows come and go. With GROUPS_SKELETON_MAX, walls of 147 bricks take
-// 1.4 times the work.
+// Largest number of slots relative to rows, if rows are freed and bound one by one. With 0.8, the
+// value of GROUPS_SKELETON_MAX, walls of 147 bricks take 1.4 times the work.
 #define GROUPS_SLOTS_MAX 0.75
 
 typedef struct shape { double n, m, P_A, P_H; } shape;   // of B

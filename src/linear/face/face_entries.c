@@ -19,11 +19,11 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-// Operations per row of a factorisation beside the arithmetic. Without it, walls hit by a fast ball
-// take a fourth factorisation (test_active_set).
+// Overhead of a factorisation, in operations per row. Without it, walls hit by a fast ball take a
+// fourth factorisation (test_active_set).
 #define ROW_OVERHEAD_FLOPS 300.0
-// Time per operation, relative to factoring. With 1, obstacles and liquids take up to 1.11 times the
-// work; with 0, a stack of spheres takes 27 times.
+// Time per operation of a row modification, relative to one of a factorisation. With 1, obstacles
+// and liquids take up to 1.11 times the work; with 0, a stack of spheres takes 27 times the work.
 #define MODIFY_TIME_RATIO 0.25
 
 typedef struct entries_face {

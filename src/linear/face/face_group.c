@@ -24,7 +24,8 @@
 #include "vector.h"
 
 // Prefer row modifications until they cost this many times a new factorisation. Large changes are
-// rare. With 1, a time limit of 1.5 times a wall's own time stops it before its end (test_limits).
+// rare. With 1, a wall is not solved within 1.5 times the time that it takes without a limit
+// (test_limits).
 #define REFACTOR_COST_RATIO 3.5
 enum { NONE = -1 };
 

@@ -37,14 +37,14 @@ static inline face face_new(const face_kind *kind) {
   return (face){.kind = kind, .error = (double)INFINITY, .left = (double)INFINITY};
 }
 
-// Backward error of a refined solve. Above it the factor is made again, or a safer one; then the
-// solve fails.
+// Largest backward error of a refined solve. If it is exceeded, the factor is computed again, or a
+// safer one; if that does not help, the solve fails.
 #define FACE_ERROR_MAX 1e-8
 // Backward error below which refinement gains nothing. If smaller, a wall is not solved, and 30 of
 // 122 problems take up to 1.8 times the work.
 #define FACE_REFINED_ERROR_MAX 1e-14
 #define FACE_PIVOT_MIN (64*0x1p-52)   // entries are near 1, so a smaller pivot is rounding
-#define FACE_DIAGONAL_MAX 0x1p800     // added to the diagonal, against overflow; then z = 0
+#define FACE_DIAGONAL_MAX 0x1p800     // largest shift of a row, against overflow; its z is then 0
 
 // Kinds whose rows come and go one by one (face_rows.c): by entries, and through bodies.
 typedef struct row_face row_face;

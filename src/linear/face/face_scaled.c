@@ -28,10 +28,10 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-// A diagonal pivot of the bold LU, relative to its column. If larger, Newton's method on walls takes
-// up to 2 times the work.
+// Least diagonal pivot of the bold LU, relative to the largest entry of its column. If larger,
+// Newton's method on walls takes up to 2 times the work.
 #define BOLD_PIVOT_MIN 1e-6
-#define QUASI_PIVOT_LIFT 1e-7    // of S, entries near 1: replaces a smaller quasidefinite pivot
+#define QUASI_PIVOT_LIFT 1e-7    // replaces a smaller quasidefinite pivot; entries of S are near 1
 
 static void destroy(face *base) {
   scaled_face *s = (scaled_face *)base;

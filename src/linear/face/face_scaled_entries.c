@@ -15,8 +15,8 @@
 #include "symmetry.h"
 #include "vector.h"
 
-// Entries relative to n^2 above which a sparse factor would fill. If smaller, large sparse systems
-// get dense factors, and most are not solved.
+// Share of nonzero entries, of n^2, above which a sparse factor would fill. If smaller, large
+// sparse systems get dense factors, and most are not solved.
 #define DENSE_DENSITY_MIN 0.2
 #define SMALL_ROWS_MAX 150   // rows up to which the factor is dense; a sparse one saves no time
 

@@ -12,7 +12,7 @@
 #include "preconditioner.h"
 #include "vector.h"
 
-#define PIVOT_MIN 1e-3   // relative to the largest entry of the column
+#define PIVOT_MIN 1e-3   // smallest pivot, relative to the largest entry of its column
 #define ENTRY_MAX 1e12   // largest entry of L; above it the factor is useless
 
 static int copy_all(preconditioner *P, const perp_csc *A) {

@@ -103,7 +103,7 @@ static int build_jacobi(preconditioner *P, const perp_csc *A, const double *diag
 static int build_cholesky(preconditioner *P, const perp_csc *A, const perp_deadline *deadline) {
   // The first shift, 1e-4, hardly changes a well-conditioned A. The last one, 4^9 times as large,
   // makes every A with a positive diagonal dominant, unless its rows are long.
-  enum { SHIFTS_MAX = 11 };   // shifts tried, the first of them 0; without them 4.4 times the work
+  enum { SHIFTS_MAX = 11 };   // shifts tried, the first one 0; with that alone, 4.4 times the work
   double shift = 0.0;
   for (int tries = 0; tries < SHIFTS_MAX; tries++) {
     P->shift = shift;

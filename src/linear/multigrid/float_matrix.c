@@ -17,7 +17,7 @@
 enum {
   COLOURS_MAX = 16,                 // colours; a row that needs more is loose
   ROW_ENTRIES_MAX = 24,             // entries of a row; a row with more is loose
-  RUN_LANES_MIN = 4,                // lanes of a run; 1 or 8: up to 1.07 times the work
+  RUN_LANES_MIN = 4,                // lanes of a run; with 1 or 8, up to 1.07 times the work
   LOOSE_COLOUR = COLOURS_MAX,
   SERIAL_SLICES_MAX = 2*PART_SLICES // slices; for fewer, one thread is faster than several
 };

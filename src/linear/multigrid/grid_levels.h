@@ -42,8 +42,9 @@ void grid_levels_diagonal(const grid_levels *g, int32_t level, double *d);   // 
 void grid_levels_apply(const grid_levels *g, int32_t level, const double *x, const double *b,
                        double *y);
 
-// Makes a projected Gauss-Seidel sweep without the mask, over all red cells, then all black ones: x_i <- mid(lo_i, x_i - y_i/A_ii, hi_i), y = A x + b. Bounds: n or NULL (none). Cells
-// without liquid or with A_ii = 0 keep x_i.
+// Makes a projected Gauss-Seidel sweep without the mask, over all red cells, then all black ones:
+//     x_i <- mid(lo_i, x_i - y_i/A_ii, hi_i),   y = A x + b
+// lo, hi: n, or NULL for no bounds. Cells without liquid or with A_ii = 0 keep x_i.
 void grid_levels_sweep(const grid_levels *g, int32_t level, const double *b, const double *lo,
                        const double *hi, double *x);
 

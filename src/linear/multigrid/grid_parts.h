@@ -19,10 +19,13 @@ enum grid_shape {
   GRID_WAVE = 5                     // stages of one side of the cycle
 };
 enum {
-  GRID_DIRECT_CELLS_MAX = 64,       // cells of the last level, which is solved directly; 1: 1.07 x work
+  // Cells of the last level, which is solved directly. With 1, liquids take 1.07 times the work.
+  GRID_DIRECT_CELLS_MAX = 64,
   GRID_CACHE_CELLS_MAX = 1 << 18,   // cells; a larger level is not in the cache and is prefetched
   GRID_PREFETCH_NUMBERS = 512,      // numbers are prefetched this far ahead: about the next lines
-  GRID_RUN_BLOCKS_MAX = 512,        // blocks; limits sums in single precision; 1: 1.09 times the work
+  // Blocks of a run. It limits the length of sums in single precision. With 1, liquids take 1.09
+  // times the work.
+  GRID_RUN_BLOCKS_MAX = 512,
 };
 
 // Kinds of blocks. EMPTY: no free cell. GENERAL: any weights. UNIFORM: all cells are free and all

@@ -14,7 +14,7 @@
 #include "vector.h"
 
 // q has errors of 1e-7 |p_i - p_j|, about 1e-4 |r| for smooth r on 1000^2 cells.
-#define REPLACE_DROP 1e-3   // |r| relative to the last replacement
+#define REPLACE_DROP 1e-3   // |r| relative to |r| at the last replacement
 
 typedef struct system {
   grid_levels *g;

@@ -11,7 +11,7 @@
 
 enum { UNKNOWN = -1 };
 
-#define MISFITS_MAX 0.02   // share of the couplings that need not fit the lattice
+#define MISFITS_MAX 0.02   // largest share of couplings that do not fit the lattice
 
 typedef struct sides { int32_t below[ROW_PLACE_AXES], above[ROW_PLACE_AXES]; } sides;   // -1: none
 

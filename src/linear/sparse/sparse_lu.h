@@ -15,7 +15,8 @@ void sparse_lu_destroy(sparse_lu *lu);                          // NULL is fine
 // have a_j or e_j as its column j, so that entries are on the diagonal. 0: fine; -2: no memory.
 int sparse_lu_analyse(sparse_lu *lu, const perp_csc *A, int diagonal);
 
-// Relative to its column: a usual pivot. If larger, quadratic programs take up to 1.08 times the work.
+// The usual `threshold` of sparse_lu_factor(). If larger, quadratic programs take up to 1.08 times
+// the work.
 #define SPARSE_LU_PIVOT_MIN 0.1
 // Factors A, which has the analysed pattern. A pivot must be at least `threshold` times the largest
 // entry of its column; the diagonal is preferred, then the largest entry. If the last

@@ -35,19 +35,20 @@
 #include "operator.h"
 #include "vector.h"
 
-// After each semicolon: what another value does to the items of bench/kit/ablation.c.
-#define SWEEPS_PER_ROUND 5          // passes of PGS, MNS08's k_gs; 1: up to 1.5 times the work
+// After each semicolon: what another value does to the problems of bench/kit/ablation.c.
+#define SWEEPS_PER_ROUND 5          // passes of PGS, k_gs in MNS08; 1: up to 1.5 times the work
 #define LAST_SWEEP_PRODUCTS 80      // products reserved for the last sweeps; 70: too few on walls
-#define IDLE_ROUNDS_MAX 2           // without progress; 1: bearing takes 2.2 times the work
-#define WRONG_ROWS_MIN 50           // of a hard problem; 50000: walls take 2.5 times the work
+#define IDLE_ROUNDS_MAX 2           // rounds without progress; 1: bearing takes 2.2 times the work
+#define WRONG_ROWS_MIN 50           // wrong rows of a hard problem; 50000: walls take 2.5 times the
+                                    //   work
 #define UPDATES_PER_FACTOR 2.0      // cost of Newton steps over that of interior points; 0: a mixed
                                     //   wall with condition 1e10 takes 2.4 times as long
-#define SIGMA 1e-8                  // relative to a diagonal near 1; 1e-2: up to 2.6 times the work
-#define SIGMA_SOFT 1e-3             // first sigma if flips gained little, and its ratio to the next;
-                                    //   1e-9: walls take 1.8 times the work
-#define TIMED_OPERATIONS_MIN 1e6    // of a step that is checked against the clock; 0: fluid3d with
-                                    //   12^3 cells stays unsolved in 8 ms
-#define ANALYSIS_SWEEPS 50.0        // cost of an analysis: 30 to 75 sweeps on walls and grids
+#define SIGMA 1e-8                  // added to a diagonal near 1; 1e-2: up to 2.6 times the work
+#define SIGMA_SOFT 1e-3             // first sigma if flips gained little, and factor from one sigma
+                                    //   to the next; 1e-9: walls take 1.8 times the work
+#define TIMED_OPERATIONS_MIN 1e6    // operations of a step that starts only if there is time for it;
+                                    //   0: fluid3d with 12^3 cells stays unsolved in 8 ms
+#define ANALYSIS_SWEEPS 50.0        // sweeps that cost as much as an analysis; 30 to 75 measured
 #define LAST_SWEEP_TIME_RATIO 0.12  // part of the time for the last sweeps; 1: 11 of 58 problems
                                     //   with a time limit stay unsolved
 

@@ -14,10 +14,10 @@
 #include "balance.h"
 #include "vector.h"
 
-// After each semicolon: what another value does to the items of bench/kit/ablation.c.
-#define SIGMA 1e-9            // relative to the scaled diagonal; 1e-3: up to 2.5 times the work
-#define DOUBT_RATIO_MIN 0.01  // smaller over larger of x_i - bound and y_i of a doubtful row; 1:
-                              //   walls take 1.25 times the work
+// After each semicolon: what another value does to the problems of bench/kit/ablation.c.
+#define SIGMA 1e-9            // shift of the scaled diagonal; 1e-3: up to 2.5 times the work
+#define DOUBT_RATIO_MIN 0.01  // smaller over larger of x_i - bound and y_i, above which row i is
+                              //   doubtful; 1: walls take 1.25 times the work
 #define IDLE_POLISH_STEPS_MAX 3   // polishing steps in a row that do not halve the gap; 1: POWELL20
                                   //   ends with a dual residual of 7.4e-9, not 0
 

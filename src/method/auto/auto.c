@@ -21,8 +21,8 @@
 #include "select.h"
 #include "sweep.h"
 
-// Residual of a guess that a few iterations of nncg may finish. A problem that was solved a moment ago
-// then needs no factorisation.
+// Residual below which a few iterations of nncg may finish the guess. Then a problem that was
+// solved in the frame before needs no factorisation.
 #define GUESS_RESIDUAL_MAX 1e-4
 
 typedef struct report {

@@ -19,8 +19,8 @@
 #include "problem.h"
 
 #define ENTRIES_READ_MAX 2e9   // entries of A that all products together may read: a few seconds
-// |v| relative to |b| below which x counts as feasible, and |A'u| relative to |A|'|u| below which a
-// column must be exact.
+// x counts as feasible if |v| relative to |b| is below this. A column has to be exact if |A'u|
+// relative to |A|'|u| is below it.
 #define ZERO_SUM_MAX 1e-9
 
 typedef struct large {

@@ -22,13 +22,14 @@
 
 enum {
   FACTOR_ROWS_MAX = 200000,       // rows up to which any A may be factored
-  SPARSE_ROW_ENTRIES_MAX = 6,     // entries per row of an A, as on plane grids, that is factored
-                                  // with more rows too
-  FACTOR_CHEAP_ROWS_MAX = 20000,  // rows up to which the cost of a factor is not estimated, which
-                                  // takes up to 16 % of the work. Above, J W J' is a heap, whose
-                                  // factor costs about n^2
-  FACTOR_COST_RATIO_MAX = 20000,  // operations of a factor per entry of A: above it, sweep first
-  STEPS_MAX = 200,                // iterations of a method that needs few if it converges
+  SPARSE_ROW_ENTRIES_MAX = 6,     // mean entries per row up to which A may have more rows: factors
+                                  // of plane grids fill little
+  FACTOR_CHEAP_ROWS_MAX = 20000,  // rows up to which the cost of a factor is not estimated; the
+                                  // estimate takes up to 16 % of the work. With more rows J W J' is
+                                  // a heap, whose factor costs about n^2
+  FACTOR_COST_RATIO_MAX = 20000,  // operations of a factor per entry of A, above which sweeps come
+                                  // first
+  STEPS_MAX = 200,                // iteration limit of a method that takes few if it converges
 };
 
 static int factored(const outlook *f) {   // A is small enough for a factor

@@ -34,12 +34,14 @@ typedef struct rung {
 
 enum select_sizes { SELECT_RUNGS_MAX = 13 };   // methods in a list
 enum {
-  SELECT_TINY_ROWS_MAX = 4,     // rows: enumerate first, at most 3^4 systems of 4 equations. Pivots
-                                // take up to 9 times the work
-  SELECT_SMALL_ROWS_MAX = 400,  // rows up to which pivoting methods come first. Without a limit, up to
-                                // 9 times the work
-  SELECT_FIRST_SWEEPS = 32      // iterations before a factor: gen mixed --n 1000 takes 15, which is
-                                // 24 times less work than a factor
+  // Rows up to which enumerate comes first: at most 3^4 systems of 4 equations. Pivoting methods
+  // take up to 9 times the work.
+  SELECT_TINY_ROWS_MAX = 4,
+  // Rows up to which pivoting methods come first. Without a limit, up to 9 times the work.
+  SELECT_SMALL_ROWS_MAX = 400,
+  // Iterations of sweeps before a factorisation. gen mixed --n 1000 is solved in 15 of them, with a
+  // 24th of the work of the factorisation.
+  SELECT_FIRST_SWEEPS = 32
 };
 int32_t select_rungs(const outlook *f, int32_t iteration_limit, rung *rungs);   // returns the count
 // For a short remaining time: does not examine A. Lists sweeps over the contacts if A may be a

@@ -6,8 +6,9 @@
 #include "small_lcp.h"
 
 enum { FACES_CONTACTS_MAX = 32 };  // contacts of a subproblem
-#define SIGMA_MIN 1e-6  // least sigma, because its inverse multiplies rounding: with 1e-12 card houses
-                        // take 1.2 times the work
+// Least sigma. Its inverse multiplies rounding errors. With 1e-12, card houses take 1.2 times the
+// work.
+#define SIGMA_MIN 1e-6
 
 typedef struct contact_faces {
   block_lu *factor;

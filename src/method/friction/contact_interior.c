@@ -22,12 +22,14 @@
 
 #include "vector.h"
 
-// Corrections of a solve. Without them jammed spheres take 1.5 times the factorisations.
+// Steps of refinement per linear solve. Without them, jammed spheres take 1.5 times the
+// factorisations.
 enum { CORRECTIONS_MAX = 2 };
-// Added to z/a, relative to `size` of the contact. Larger: six scenes stay unsolved; smaller: card
-// houses take 1.2 times the work.
+// Added to z/a, relative to the `size` of the contact. If larger, six scenes stay unsolved; if
+// smaller, card houses take 1.2 times the work.
 #define STIFFNESS_SHIFT 1e-8
-// Relative residual of a solve that needs no correction. Smaller: card houses take 1.8 times the work.
+// Relative residual of a linear solve that needs no refinement. If smaller, card houses take 1.8
+// times the work.
 #define SOLVE_RESIDUAL_MAX 1e-6
 
 int contact_interior_begin(contact_interior *p, const contact_bodies *s, perp_run *run) {

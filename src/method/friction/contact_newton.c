@@ -23,20 +23,24 @@
 #include "contact_path.h"
 #include "vector.h"
 
+// After each semicolon: what another value does.
 enum {
-  SWEEPS_MAX = 150,       // accelerated sweeps in a row; many more: up to 20 times the work
+  SWEEPS_MAX = 150,       // accelerated sweeps in a row; without a limit: up to 20 times the work
   MIXED_SWEEPS = 5,       // last sweeps that are mixed; 1: heavy boxes take 1.06 times the work
   PATHS_MAX = 3,          // paths of interior points; 1: 4 of 250 steps of 120 spheres stay unsolved
   PATH_STEPS_MAX = 400,   // steps along a path; 1: 11 times the work
-  SYSTEMS_MAX = 250,      // linear systems from the best point, and again from 0; 1: one scene is lost
-  NEAR_SYSTEMS_MAX = 20,  // the same from the guess, from a path's end, and of a proximal step
+  SYSTEMS_MAX = 250,      // systems solved from the best point, and again from 0; 1: one scene
+                          //   is lost
+  NEAR_SYSTEMS_MAX = 20,  // the same from the guess, from a path's end, and in a proximal step
   TRIALS_MAX = 14         // trials of a line search
 };
 #define FIRST_SWEEP_TIME_RATIO 0.03  // part of the time limit for the first sweeps
-#define GUESS_ERROR_MAX 1e-3      // look.worst of a guess near a solution; larger: 7 times the work
-#define POLISH_RESIDUAL_MAX 1e-5  // of a point whose faces are tried; smaller: 3 times the work
+#define GUESS_ERROR_MAX 1e-3      // look.worst below which a guess is near a solution; larger: 7
+                                  //   times the work
+#define POLISH_RESIDUAL_MAX 1e-5  // residual below which faces are tried; smaller: 3 times the work
 #define SIGMA_FIRST 1e-3          // relative to a contact's own response; smaller: 1.2 times the work
-#define SIGMA_FALL 0.3            // on sigma if Newton's method succeeds, its inverse if not; 1: 1.15
+#define SIGMA_FALL 0.3            // factor on sigma after a success of Newton's method, and its
+                                  //   inverse after a failure; 1: 1.15 times the work
 #define FACTOR_ENTRIES_MAX 50e6   // entries of a factor: with more, there are only sweeps
 
 typedef struct newton {

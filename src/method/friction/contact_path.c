@@ -20,19 +20,22 @@
 #include "random.h"
 #include "vector.h"
 
-// Measured with 80 to 120 spheres in a hollow sphere, where spheres are named. If no turn is followed,
-// 1 to 6 of 250 steps stay unsolved there.
+// After each semicolon: what another value does. "Spheres" are 80 to 120 spheres in a hollow
+// sphere, for 250 steps; 1 to 6 of these steps stay unsolved if turns are not followed.
 enum {
   SHORT_STEPS_MAX = 2,  // short steps in a row that mean a turn; 1: heavy boxes take 9 times the work
   CORRECTIONS_MAX = 4   // corrections before a prediction is undone; twice as many: the path is lost
 };
 #define BOUNDARY_FRACTION 0.995     // part of the way to the boundary; 1: card houses take 1.1 times
+                                    //   the work
 #define TURN_BOUNDARY_FRACTION 0.9  // the same in a turn; 0.995: a pile of spheres stays unsolved
 #define SHORT_STEP_MAX 0.1          // length of a short step; 1: three scenes stay unsolved
 #define KEEP_STEP_MIN 0.5           // step length above which the start is near the path, and kept
 #define NEAR_CHANGE_MAX 1.0         // relative change by a correction near the path
-#define STRIDE_MAX 3.0              // relative change by any prediction; none: spheres stay unsolved
-#define STRIDE_REDUCTION 0.3        // on the stride of an undone prediction; 0.5: spheres stay unsolved
+#define STRIDE_MAX 3.0              // relative change by a prediction, at most; none: spheres stay
+                                    //   unsolved
+#define STRIDE_REDUCTION 0.3        // factor on the stride after an undone prediction; 0.5: spheres
+                                    //   stay unsolved
 
 static size_t bytes_of_state(const contact_interior *p) {
   return POINT_PARTS(p->K)*(size_t)p->count*sizeof(double);

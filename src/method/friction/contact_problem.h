@@ -6,8 +6,8 @@
 #include "contacts.h"
 #include "run.h"
 
-// Residual below which the states of contacts may be right, worth a factorisation. Always: 2.1 times
-// the work; never: convex_friction takes up to 8 times.
+// Residual below which the states of the contacts are tried, which takes a factorisation. If they
+// are always tried, 2.1 times the work; if never, convex_friction takes up to 8 times the work.
 #define STATES_RESIDUAL_MAX 1e-3
 
 typedef struct contact_problem {

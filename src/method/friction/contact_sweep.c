@@ -19,9 +19,10 @@
 
 enum {
   FIRST_CHECK_SWEEPS = 15,  // sweeps before the first check of the states; 1: a wedge is not solved
-  // Sweeps so far over sweeps until the next check of the states; 1: 1.75 times the work.
+  // Sweeps so far, divided by this, are the sweeps until the next check. With 1, 1.75 times the
+  // work.
   CHECK_GROWTH_DIVISOR = 4,
-  IDLE_SWEEPS_MAX = 1000,   // sweeps without a better residual, beyond those it took to find the best
+  IDLE_SWEEPS_MAX = 1000,   // sweeps without a better residual, beyond the number to the best
 };
 
 // ---- Lemke's method on a dense tableau [I -M -e | q] of a few rows ----

@@ -24,14 +24,15 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-// Iterations of GMRES per direction. More need their memory; with 1 no problem is solved.
+// Iterations of GMRES per direction. Each takes memory. With 1, no problem is solved.
 #define GMRES_STEPS_MAX 20
-// Residual over mu, each relative to its start, above which mu waits. 1: 1.2 times the work; without a
-// limit: 1.4 times.
+// mu does not fall while the residual, relative to its start, is more than this many times mu,
+// relative to its start. With 1, 1.2 times the work; without a limit, 1.4 times.
 #define MU_LEAD_MAX 10.0
-// Added to S, whose diagonal is 1, for redundant contacts. Smaller or larger: 1.2 times the work.
+// Added to the diagonal of S, which is 1, for redundant contacts. If smaller or larger, 1.2 times
+// the work.
 #define FACTOR_SHIFT 1e-14
-// Steps without a better residual before another start. 1: one problem stays unsolved.
+// Steps without a better residual before another start. With 1, one problem stays unsolved.
 #define IDLE_STEPS_MAX 30
 
 typedef struct state {

@@ -20,15 +20,15 @@
 #include "multigrid.h"
 #include "vector.h"
 
-// Steps from a guess before coarser grids are used. Without it a bearing of 200^2 cells takes 40 steps
-// from a wrong guess instead of 9.
+// Steps from a guess before coarser grids are used. Without this limit, a bearing of 200^2 cells
+// takes 40 steps from a wrong guess instead of 9.
 enum { GUESS_STEPS_MAX = 5 };
 
 #define ROUGH_RESIDUAL 0.3         // relative residual of a solve while cells change
 #define SETTLED_RESIDUAL 1e-2      // the same once no label changes
-#define TOLERANCE_RATIO 0.9        // largest residual aimed at, over the tolerance
-#define NORM_TOLERANCE_RATIO 0.8   // its Euclidean norm, over the tolerance
-#define RESIDUAL_MIN 1e-13         // least relative residual of a linear solve
+#define TOLERANCE_RATIO 0.9        // aim of the largest residual, relative to the tolerance
+#define NORM_TOLERANCE_RATIO 0.8   // aim of its Euclidean norm, relative to the tolerance
+#define RESIDUAL_MIN 1e-13         // smallest aim of a linear solve: relative residual
 
 typedef struct newton {
   double absolute;               // |y| within the tolerance in every cell

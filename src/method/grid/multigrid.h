@@ -8,11 +8,12 @@ enum {
   // Rows of an M-matrix from which multigrid beats a factor. If smaller, small grids take 2.5 times
   // the work; if larger, obstacles are not solved.
   MULTIGRID_ROWS_MIN = 4000,
-  // Steps of conjugate gradients per Newton step. 1: up to 3 times the work.
+  // Steps of conjugate gradients per Newton step. With 1, up to 3 times the work.
   MULTIGRID_CG_STEPS_MAX = 200,
   // Newton steps in which the best residual has to halve.
   MULTIGRID_HALVING_STEPS_MAX = 60,
-  // Rows per watched row. If smaller or larger, liquids take 1.2 times the work.
+  // Rows are watched if they are at most one in this many. If smaller or larger, liquids take 1.2
+  // times the work.
   MULTIGRID_WATCHED_DIVISOR = 8
 };
 

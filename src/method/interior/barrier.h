@@ -4,10 +4,10 @@
 
 #include "vector.h"
 
-// After each semicolon: what another value does to the items of bench/kit/ablation.c.
-#define DELTA_FIRST 1e-13    // relative to the diagonal; 1e-7: up to 2.3 times the work
-#define DELTA_FACTOR 100.0   // ratio of shifts; 1: two of LISWET1 to 12 stay unsolved
-#define DELTA_MAX 1e-5       // relative to the diagonal; larger shifts change the problem
+// After each semicolon: what another value does to the problems of bench/kit/ablation.c.
+#define DELTA_FIRST 1e-13    // first shift of the scaled diagonal; 1e-7: up to 2.3 times the work
+#define DELTA_FACTOR 100.0   // from a shift to the next; 1: two of LISWET1 to 12 stay unsolved
+#define DELTA_MAX 1e-5       // largest shift; larger ones change the problem
 #define PRODUCT_WINDOW 0.1   // corrections bring s_i z_i over sigma mu into [this, 1/this]; 1:
                              //   LISWET12 takes 1.6 times the work
 #define IDLE_STEPS_MAX 12    // steps without progress; 1: four problems stay unsolved

@@ -32,7 +32,7 @@
 #include "interior_parts.h"
 #include "vector.h"
 
-// After each semicolon: what another value does to the items of bench/kit/ablation.c.
+// After each semicolon: what another value does to the problems of bench/kit/ablation.c.
 #define CORRECTIONS_MAX 2        // more right-hand sides; 1: card houses take 1.4 times the work
 #define BOUNDARY_FRACTION 0.995  // of the way to the boundary; 0.99, with PRODUCT_WINDOW 0.3: Buck2
                                  //   takes 2.6 times the work

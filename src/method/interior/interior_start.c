@@ -5,12 +5,12 @@
 
 #include "vector.h"
 
-// After each semicolon: what another value does to the items of bench/kit/ablation.c.
+// After each semicolon: what another value does to the problems of bench/kit/ablation.c.
 #define INSIDE_RATIO_MIN 0.1  // distance to the bounds, relative to the largest x and y; 1: up to
                               //   3.8 times the work
 #define FAR_START_RATIO 1e5   // distance of a far start, relative to a near one; 1e-2: POWELL20
                               //   takes 3.8 times the work; 1e4: LISWET12 with 10000 rows
-                              //   stays unsolved; 1e6: CVXQP1_L does
+                              //   stays unsolved; 1e6: CVXQP1_L stays unsolved
 
 void interior_begin(interior *p, const perp_run *run) {
   p->n = run->n;

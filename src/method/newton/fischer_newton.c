@@ -36,9 +36,9 @@
 #include "vector.h"
 
 #define STATIONARY_GRADIENT_MAX 1e-6  // |grad theta| over |F| at a stationary point, equilibrated
-#define STAGE_STEPS_MAX 200           // of a stage, and gradient steps at the end; 1: 66 of 139
-                                      //   problems stay unsolved
-#define FREE_ROWS_SHIFT 1e-8          // of A once the free rows are known, for redundant rows;
+#define STAGE_STEPS_MAX 200           // steps of a stage, and gradient steps at the end; 1: 66 of
+                                      //   139 problems stay unsolved
+#define FREE_ROWS_SHIFT 1e-8          // of the system of the free rows, in case rows are redundant;
                                       //   1e-14: PerioBox takes 1.2 times the work
 enum newton_history { MEMORY_MAX = 64 };   // limit of newton.memory
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define TRIALS_MAX 10000  // trials: with beta near 1 there would be too many
+#define TRIALS_MAX 10000  // trials; with beta near 1 there would be too many
 
 line_step line_search_run(const line_search *search, double reference, double slope) {
   line_step step = {.tau = 0.0, .merit = (double)INFINITY};

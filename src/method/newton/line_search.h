@@ -4,7 +4,7 @@
 
 #include <perp/method.h>
 
-// Step length: the methods treat a shorter step as failed. 1e-7: walls take 1.3 times the work.
+// Length below which the methods treat a step as failed. With 1e-7, walls take 1.3 times the work.
 #define SHORT_STEP_MAX 0.1
 
 typedef struct line_search {

@@ -25,10 +25,10 @@
 #include "vector.h"
 
 #define EXCURSION_STEPS_MAX 20     // full steps in a row that may increase theta; 1: cps_4_4_7 takes
-                                   //   140 times the work, 20000: NESpheres 2.3 times
-#define STATIONARY_GAIN_MAX 1e-8   // gain relative to theta: with less, x is stationary
-#define SHIFT_MIN 1e-8             // relative to the diagonal of A_II
-#define SHIFT_MAX 1e-2             // relative to the diagonal of A_II
+                                   //   140 times the work; 20000: NESpheres takes 2.3 times
+#define STATIONARY_GAIN_MAX 1e-8   // gain, relative to theta, below which x is stationary
+#define SHIFT_MIN 1e-8             // first shift of A_II, relative to its diagonal
+#define SHIFT_MAX 1e-2             // largest shift of A_II, relative to its diagonal
 
 typedef struct search {
   minmap map;

@@ -34,7 +34,8 @@
 
 // Assignments counted as one iteration. With one, small problems take up to 12 % more work.
 enum { ASSIGNMENTS_PER_ITERATION = 256 };
-// Pivot of an equilibrated block; smaller ones mark the assignment. 1: up to 3.7 times the work.
+// Pivot of an equilibrated block. A smaller one marks the assignment. With 1, up to 3.7 times the
+// work.
 #define SAFE_PIVOT_MIN 1e-6
 
 static const perp_parameter parameters[] = {

@@ -24,12 +24,14 @@
 #include "vector.h"
 
 enum {
-  DENSE_ROWS_MAX = 100,  // rows: above, the sparse basis is faster, even for a dense A. Always dense:
-                         // 6 times the work
-  REPAIRS_MAX = 3,       // restarts from a final basis that the certificate refused. With 1, one of
-                         // the fc_ problems stays unsolved
-  RANDOM_STARTS = 32     // starts from random bases up to DENSE_ROWS_MAX; without them, 5 problems
-                         // stay unsolved
+  // Rows up to which the basis is dense. Above, a sparse basis is faster, even for a dense A. If it
+  // is always dense, 6 times the work.
+  DENSE_ROWS_MAX = 100,
+  // Restarts from a final basis that the certificate refused. With 1, one of the fc_ problems stays
+  // unsolved.
+  REPAIRS_MAX = 3,
+  // Starts from random bases, for n up to DENSE_ROWS_MAX. Without them, 5 problems stay unsolved.
+  RANDOM_STARTS = 32
 };
 
 // The starts before those: the basis, the cover of the option or another one, and whether every
@@ -40,7 +42,7 @@ static const start starts[] = {
   {1, COVER_ASKED, 0}, {0, COVER_ASKED, 0}, {0, COVER_SCALED, 0}, {0, COVER_RANDOM, 0},
   {0, COVER_RANDOM, 0}, {1, COVER_ASKED, 1}, {0, COVER_ASKED, 1},
 };
-#define NOISE_RATIO_MAX 1e-11   // entry of a column relative to its largest
+#define NOISE_RATIO_MAX 1e-11   // an entry below this, relative to its column, is noise
 
 static int sparse_for(int32_t n, const perp_options *options) {
   return options->pivot.basis == PERP_BASIS_SPARSE ||

@@ -12,7 +12,7 @@
 #include "random.h"
 #include "run.h"
 
-#define LEMKE_PIVOT_RATIO_MIN 1e-7   // pivot relative to its column; a smaller one is checked
+#define LEMKE_PIVOT_RATIO_MIN 1e-7   // a pivot below this, relative to its column, is checked
 
 typedef enum lemke_side { AT_LOWER, AT_UPPER, AT_ZERO } lemke_side;   // AT_ZERO: free, not basic
 

@@ -32,7 +32,7 @@
 #include "lemke.h"
 #include "vector.h"
 
-#define BOUND_RELAXATION 1e-9       // of each bound in Harris' test
+#define BOUND_RELAXATION 1e-9       // by which Harris' test relaxes each bound
 #define STEP_DIFFERENCE_MAX 1e-11   // relative difference of steps that count as equal
 #define DEGENERATE_STEPS_MAX 32     // steps of length 0 before the lexicographic rule
 

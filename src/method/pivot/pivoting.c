@@ -73,8 +73,8 @@ double pivoting_wrong(const pivoting *s, int32_t i) {
 // More sweeps cost more than the pivots they save, measured on walls and on tiny problems.
 #define CRASH_SWEEPS(n) ((n) < PIVOTING_SMALL_ROWS ? 2 : 10)
 
-// Step to a bound over the shortest one: the row leaves early. With 1, bricks take 6 % more work,
-// which a time limit does not foresee.
+// A row leaves early if its step to a bound is at most this many times the shortest one. With 1,
+// bricks take 6 % more work, which a time limit does not foresee.
 #define EARLY_LEAVE_RATIO_MAX 2.0
 
 static int inside(const perp_run *run, int32_t i, double x) {

@@ -37,10 +37,10 @@ typedef struct pivoting {
   double residual;           // at the last x for which all of y was computed
 } pivoting;
 enum {
-  PIVOTING_SMALL_ROWS = 32,        // rows below which simple loops are faster, by up to 1.4
+  PIVOTING_SMALL_ROWS = 32,        // rows below which simple loops are up to 1.4 times as fast
   PIVOTING_ROWS_MAX = 2000,        // rows up to which pivoting on a full matrix is worth trying
-  PIVOTING_IDLE_ROUNDS_MAX = 10,   // rounds without fewer wrong rows before single changes: with 1,
-                                   // up to 1.7 times the work
+  PIVOTING_IDLE_ROUNDS_MAX = 10,   // rounds without fewer wrong rows before rows change one by one;
+                                   // with 1, up to 1.7 times the work
 };
 
 size_t pivoting_bytes(const perp_limits *limits, const perp_options *options);

@@ -16,8 +16,8 @@
 #include "pivoting.h"
 #include "vector.h"
 
-// Relative to the entries, which are near 1. A million times more or less: 4 problems of 13 with a
-// singular A_II stay unsolved.
+// Shift of a singular A_II, whose entries are near 1. If it is a million times larger or smaller, 4
+// of 13 problems with a singular A_II stay unsolved.
 #define SIGMA 0x1p-30
 #define MURTY_PIVOTS_MAX(n) (100 + (n)/10)   // single pivots in all
 

@@ -26,14 +26,15 @@
 #include "vector.h"
 
 #define DECREASE_RATIO_MIN 0.1   // mu: part of the predicted decrease that a step must reach
-// Gain of a gradient step over the best one; less ends them. With 1, up to 1.5 times the work; with
-// 0.1, a singular matrix stays unsolved.
+// Gradient steps end when one gains less than this part of the best gain. With 1, up to 1.5 times
+// the work; with 0.1, a problem with a singular matrix stays unsolved.
 #define GRADIENT_GAIN_RATIO_MIN 0.25
-// Gain of a CG iteration over the best one; less ends CG. Also the factor on it each time that the
-// face stays; without it, CG would take up to 1.3 times the work.
+// CG ends when an iteration gains less than this part of the best gain. The limit is multiplied by
+// the same factor each time that the face stays; without this, CG takes up to 1.3 times the work.
 #define CG_GAIN_RATIO_MIN 0.1
-// Gradient steps per iteration, faces per iteration, and iterations in which neither phi nor the
-// residual falls. With 1 or without a limit, 2.9 times the work on walls, or they stay unsolved.
+// Limit for three counts: gradient steps per iteration, faces per iteration, and iterations in
+// which neither phi nor the residual falls. With 1, or without a limit, walls take 2.9 times the
+// work or stay unsolved.
 #define ROUNDS_MAX 10
 
 typedef struct projection {

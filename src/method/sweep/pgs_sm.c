@@ -24,12 +24,12 @@
 #include "sweep.h"
 #include "vector.h"
 
-// sigma of a singular A_II over the largest A_ii; if a pivot still fails, A_II is indefinite. A
-// million times more: 1.3 times the work.
+// Shift of a singular A_II, relative to the largest A_ii. If a pivot still fails, A_II is
+// indefinite. If a million times larger, 1.3 times the work.
 #define SIGMA 1e-12
-enum { IDLE_ITERATIONS_MAX = 64 };   // iterations without progress, and remembered to find a cycle
-// Until an operation has been timed. A million times more or less: problems with little time stay
-// unsolved.
+enum { IDLE_ITERATIONS_MAX = 64 };   // without progress; as many are remembered, to find a cycle
+// Assumed until an operation has been timed. If it is a million times larger or smaller, problems
+// with little time stay unsolved.
 #define SECONDS_PER_OPERATION 1e-9
 
 typedef struct subspace {

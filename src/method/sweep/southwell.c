@@ -18,8 +18,8 @@
 #include "vector.h"
 
 #define THETA_FIRST 0.1  // first theta; 0.03 to 0.3 makes little difference on walls
-#define THETA_MAX 0.7    // largest theta; above it all rows are relaxed once: without, 6 of 12
-                         // problems stay unsolved
+#define THETA_MAX 0.7    // largest theta; if it does not help, all rows are relaxed once. Without
+                         // this limit, 6 of 12 problems stay unsolved
 
 typedef struct southwell {
   sweeper sweeps;            // the diagonal; passes where A has no columns

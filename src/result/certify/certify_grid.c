@@ -96,8 +96,8 @@ static void join_line(certifier *c, int32_t line, int fresh, const int along[3])
   }
 }
 
-// Parts of the lines that are joined on their own, and then to each other. With a thousand times as
-// many, grids take up to 1.3 times the work.
+// The lines are joined in this many parts, and then the parts to each other. With a thousand times
+// as many, grids take up to 1.3 times the work.
 enum { JOINED_PARTS = 4 };
 static int32_t joint(const certifier *c, int32_t part) {
   return (int32_t)((int64_t)c->grid.cells->cells[1]*c->grid.cells->cells[2]*part/JOINED_PARTS);

@@ -9,7 +9,7 @@
 #include "error_free.h"
 #include "vector.h"
 
-#define DISTANCE_MAX 0x1p500   // of bounds: more is as good as none
+#define DISTANCE_MAX 0x1p500   // a bound that is farther away counts as none
 
 typedef struct search {        // n each
   double *high, *low;          // y_i

@@ -23,7 +23,7 @@
 
 #include "certify_row.h"
 
-// 64 u: of data, relative to them, and of sums of up to 16 terms.
+// 64 u: the relative rounding of data, and of sums of up to 16 terms.
 #define CERTIFY_DATA_ROUNDING 0x1p-47
 
 typedef enum impossible_kind {

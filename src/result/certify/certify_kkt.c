@@ -48,7 +48,7 @@
 
 #define WEIGHT_MISMATCH_MAX 1e-10  // relative; weights are products of ratios of rounded entries
 #define WEIGHT_MAX 1e100           // beyond it, sums over rows could overflow
-#define GAP_ROUNDING_MAX 2.0       // units: doubles near the solution have one
+#define GAP_ROUNDING_MAX 2.0       // units of rounding; doubles near the solution have one
 #define OBJECTIVE_PART_MIN 1e-3    // terms of an objective may cancel to this part of them
 #define EXCUSED_TOLERANCES_MAX 100.0   // times the tolerance: the most that rounding excuses
 

@@ -10,8 +10,8 @@ static double unit_of(const certifier *c, int32_t i) { return c->two ? c->held.R
 
 static double base_of(const certifier *c, int32_t k) { return c->G[k] > 0.0 ? c->G[k] : c->S[k]; }
 
-// Of a component: pivots and factors find x to rounding. With 1 or 64000, Newton and contacts take
-// 1.1 to 2 times the work.
+// Rows of a component up to which pivots and factors find x to rounding. With 1 or 64000, Newton's
+// methods and contacts take 1.1 to 2 times the work.
 enum { SMALL_ROWS_MAX = 64 };
 enum known { NOT_Z = 1, NOT_PAIRED = 2 };   // of a component
 #define PAIR_ROUNDING_MAX 0x1p-40           // to which sums of doubles are products of pairs

@@ -11,12 +11,13 @@
 
 enum { N = NEARBY_ROWS };
 
-// Assignments that x is near to: those whose conditions it misses by at most this much of the base.
-// Residuals are 1e-8 of it, and a system may make the error of x this many times as large.
-// If larger, 36 problems take up to 7 times the work.
+// x is near an assignment if it misses the conditions by at most this part of the base. Residuals
+// are 1e-8 of the base, and the error of x may be 10^4 times as large. If larger, 36 problems take
+// up to 7 times the work.
 #define NEAR_PART_MAX 1e-4
-#define INVERSE_ERROR_MAX 0x1p-10    // of max |I - G A_II|, up to which G is an inverse
-// Pivots relative to the largest one: below ZERO_PIVOT_MAX the rest is rounding; in between, unclear.
+#define INVERSE_ERROR_MAX 0x1p-10    // max |I - G A_II| up to which G counts as an inverse
+// Pivots, relative to the largest one. Below ZERO_PIVOT_MAX the remaining matrix is rounding.
+// Between both limits it is unclear whether A_II is singular.
 #define SINGULAR_PIVOT_MIN 0x1p-40
 #define ZERO_PIVOT_MAX 0x1p-48
 

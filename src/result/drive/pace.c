@@ -16,17 +16,18 @@ enum { ANALYSIS_PASSES = 10,               // passes over A: components, symmetr
        FULL_SOLVE_PASSES = 20,             // passes that the whole solve of a full A takes (dense-pd)
        ALWAYS_ANALYSED_ENTRIES = 12000 };  // largest A that is always analysed: 0.6 ms with contacts
 #define PASS_ENTRY_SECONDS 1e-9    // seconds per entry in such a pass, with all of A in the caches
-#define ANALYSIS_PART_MAX 0.6      // largest part of the time that the analysis may take; otherwise
-                                   //   sweeps alone gain more (bricks, wall: 5 ms)
-#define SHORT_RESERVE_PART 0.2     // of their time that the last sweeps keep if the runs should end
+#define ANALYSIS_PART_MAX 0.6      // largest forecast of an analysis, relative to the time for it;
+                                   //   above it, sweeps alone gain more (bricks, wall: 5 ms)
+#define SHORT_RESERVE_PART 0.2     // part of their time that the last sweeps keep if the runs are
+                                   //   expected to end
 #define ENTRY_SECONDS 2e-9         // usual seconds per entry in a product
 #define ROOMY_CERTIFICATES 400.0   // products are measured if fewer certificates than this fit,
 #define MEASURE_PRODUCTS_MIN 16.0  //   but not if fewer products than this fit
 enum { PRODUCTS_MEASURED = 2 };    // the first one may find the caches cold
-#define PRODUCT_RATIO_MIN 0.75     // shortest product, relative to the faster of these; with 1, runs
-                                   //   within runs end too early (test_mutants)
+#define PRODUCT_RATIO_MIN 0.75     // shortest product, relative to the fastest measured; with 1,
+                                   //   runs within runs end too early (test_mutants)
 #define CERTIFICATE_PRODUCTS_MAX 20.0   // longest certificate; 2 to 4 are usual, 13 with contacts
-#define FORECAST_RATIO_MAX 1.25    // time kept for a certificate, relative to its forecast
+#define FORECAST_RATIO_MAX 1.25    // time reserved for a certificate, relative to its forecast
 
 double pace_of(const pace *p, double left) {
   // A recent measurement that is longer than the shortest one reserves at most half of the time left.

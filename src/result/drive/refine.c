@@ -19,7 +19,7 @@
 
 enum { REFINE_ROWS = NEARBY_ROWS,
        ROUNDS_MAX = 8 };   // each round gains digits unless A_II is singular to rounding
-// Largest residual at which the labels are worth using. 1e-2 gains nothing on the campaign.
+// Largest residual at which the labels are worth using. 1e-2 gains nothing.
 #define RESIDUAL_MAX 1e-3
 
 typedef struct small_system {

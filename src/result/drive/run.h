@@ -123,12 +123,12 @@ int run_fits(const perp_run *run, double products);
 // The same with the least time of a product: 0 only if the work certainly does not fit. Skip work for
 // this reason alone; a forecast that is too long would skip work that succeeds.
 int run_may_fit(const perp_run *run, double products);
-enum { RUN_ANALYSIS = 60,     // time of a copy of A and the order of its factor, in products:
+enum { RUN_ANALYSIS = 60,     // products with A in the time of a copy of A and the order of a factor:
                               //   30 to 75 on walls and grids
-       RUN_PIVOTS = 24,       // least time of pivots on a full A, which need no order of a factor, in
-                              //   products (dense-pd: 22 to 25; 3/4 of a product is its least time)
-       // Rows up to which no work is skipped: pivots solve such a problem in the time of a few hundred
-       // products. Without it, obstacles and contacts miss the laws of test_limits.
+       RUN_PIVOTS = 24,       // the same for pivots on a full A, which need no such order: 22 to 25 on
+                              //   dense-pd, as the least time
+       // Rows up to which no work is skipped, because pivots take only the time of a few hundred
+       // products. Without this limit, obstacles and contacts break the laws of test_limits.
        RUN_SMALL = 400,       //   of a sparse A
        RUN_TINY = 100 };      //   of a full A
 // 1: A has more than a fifth of all entries. Then pivots come first and keep a dense factor.

@@ -103,7 +103,8 @@ double run_check_seconds(const perp_run *run) {
                    solver->options.time_limit);
 }
 
-// Products; a longer iteration reads the clock itself. With 1, accelerated gradients end too late.
+// An iteration that takes longer than this many products reads the clock itself. With 1,
+// accelerated gradients end too late.
 enum { SHORT_ITERATION_PRODUCTS_MAX = 16 };
 
 // Expects the next iteration to take as long as the longer one of the last two, up to

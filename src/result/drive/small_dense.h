@@ -11,9 +11,10 @@
 #include "nearby.h"
 
 enum {
-  SMALL_DENSE_N = NEARBY_ROWS,     // largest n; updated factors are cheaper for larger n
+  SMALL_DENSE_N = NEARBY_ROWS,     // largest n; above it, updated factors are cheaper
   SMALL_DENSE_ROUNDS = 100,        // largest number of rounds
-  SMALL_DENSE_IDLE_ROUNDS_MAX = 10 // without fewer wrong rows before single pivots: Judice, Pires
+  // Rounds without fewer wrong rows, before rows change one by one (Judice, Pires).
+  SMALL_DENSE_IDLE_ROUNDS_MAX = 10
 };
 
 typedef enum small_dense_end {

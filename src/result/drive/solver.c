@@ -9,8 +9,8 @@
 #include "small_dense.h"
 #include "vector.h"
 
-#define ANALYSIS_PART_MAX 0.8   // largest part of the time limit for the analysis of a new A: if x_ref
-                                //   is the answer, the analysis is nearly all of the solve
+#define ANALYSIS_PART_MAX 0.8   // part of the time limit at which the analysis of a new A ends; if
+                                //   x_ref is the answer, the analysis is nearly all of the solve
 #define SWEEPS_PART_MAX 0.2     // largest part of the time of the runs for the last sweeps, which
                                 //   improve the best x if the methods do not end before
 

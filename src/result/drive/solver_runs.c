@@ -6,7 +6,7 @@
 #include "driver.h"
 #include "vector.h"
 
-// Time in which presolve copies A; with 1, an obstacle overruns a limit of 2 ms.
+// Products in the time that presolve takes to copy A. With 1, an obstacle overruns a limit of 2 ms.
 enum { PRESOLVE_PRODUCTS = 10,
        CLOSER_RUNS_MAX = 3 };   // runs that each divide the tolerance by 100
 
