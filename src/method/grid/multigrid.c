@@ -32,16 +32,17 @@
 
 enum {
   CG_STEPS_FIRST = 2,          // steps of conjugate gradients while the free set changes a lot;
-                               // more: 1.15 times the work on walls
-  SOLVE_EXAMINATIONS_MIN = 5   // examinations of A that cost as much as a solve; 5 to 10 measured
+                               // with more, walls take 1.15 times the work
+  SOLVE_EXAMINATIONS_MIN = 5   // examinations of A in the time of a solve, at least; 5 to 10
+                               // measured
 };
 
-#define SETTLED_ROWS_RATIO 2e-3      // changed rows over all: with more, solve roughly
+#define SETTLED_ROWS_RATIO 2e-3      // share of changed rows above which solves are rough
 #define ROUGH_RESIDUAL 0.3           // relative residual of a solve while I changes
-#define TOLERANCE_RATIO 0.02         // residual aimed at over the tolerance
-#define GUESS_RESIDUAL_MAX 1e-3      // residual of a guess that needs no new start
-#define POLISH_TOLERANCE_RATIO 0.1   // residual over tolerance: with less, no last step
-#define RESIDUAL_MIN 2e-6            // least relative residual that floats allow
+#define TOLERANCE_RATIO 0.02         // aim of the residual, relative to the tolerance
+#define GUESS_RESIDUAL_MAX 1e-3      // residual below which the guess is the start
+#define POLISH_TOLERANCE_RATIO 0.1   // residual over tolerance, below which there is no last step
+#define RESIDUAL_MIN 2e-6            // smallest relative residual that single precision reaches
 
 typedef struct stage {             // a problem on one level
   int32_t level, n;
@@ -616,7 +617,7 @@ const perp_method method_multigrid = {
   .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n; "
                "it gives up on others where they become too many",
   .cost = "about six products with A per inner iteration, of which meshes take 10 to 30",
-  .advice = "Below 10^4 rows, or if A is no M-matrix, use active_set or auto.",
+  .advice = "Below 4000 rows, or if A is no M-matrix, use active_set or auto.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_SYMMETRIC | PERP_NEEDS_POSITIVE_DIAGONAL,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
