@@ -46,11 +46,11 @@
 #include "problem.h"
 #include "vector.h"
 
-#define WEIGHT_MISMATCH_MAX 1e-10  // relative; weights are products of ratios of rounded entries
+#define WEIGHT_MISMATCH_MAX 1e-10  // relative; weights multiply ratios of rounded entries
 #define WEIGHT_MAX 1e100           // beyond it, sums over rows could overflow
 #define GAP_ROUNDING_MAX 2.0       // units of rounding; doubles near the solution have one
 #define OBJECTIVE_PART_MIN 1e-3    // terms of an objective may cancel to this part of them
-#define EXCUSED_TOLERANCES_MAX 100.0   // times the tolerance: the most that rounding excuses
+#define EXCUSED_TOLERANCES_MAX 100.0   // largest error that rounding excuses, in tolerances
 
 static const double u = 0x1p-53;
 

@@ -29,8 +29,8 @@
 #include "certify.h"
 
 enum {
-  NEARBY_ROWS = 16,           // of a component, at most: as in small_dense.h, where x is found to rounding
-  NEARBY_ASSIGNMENTS = 64     // of a component, at most
+  NEARBY_ROWS = 16,           // largest component, in rows; small_dense.h finds x to rounding up to here
+  NEARBY_ASSIGNMENTS = 64     // largest number of assignments of a component
 };
 
 // Some or all rows of the caller's problem, in the caller's units or others: those of a run.

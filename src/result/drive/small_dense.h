@@ -54,7 +54,7 @@ static inline double small_dense_demand(double tol, double componentwise_tol) {
 // ---- between small_dense.c, small_dense_four.c and small_dense_bound.c ----
 
 #define SMALL_DENSE_UNIT (0.5*DBL_EPSILON)   // rounding of one operation
-#define SMALL_DENSE_VIOLATION_MIN 0x1p-42    // relative to the largest violation at x_ref
+#define SMALL_DENSE_VIOLATION_MIN 0x1p-42    // smallest that counts, relative to the largest at x_ref
 #define SMALL_DENSE_PIVOT_MIN 0x1p-30        // relative to A_kk; below it A is nearly singular
 #define SMALL_DENSE_SIZE_MAX 0x1p64          // largest size of data; its inverse is the smallest
 #define SMALL_DENSE_ENTRY_RATIO_MIN 0x1p-32  // smallest nonzero entry of A over the largest

@@ -29,7 +29,8 @@
 #include "problem.h"
 #include "vector.h"
 
-// With 1 step Fathi's problem takes 1.07 times the work.
+// Steps of inverse iteration, and shifts tried. With 1 step, Fathi's problem takes 1.07 times the
+// work.
 enum { INVERSE_STEPS_MAX = 6, SHIFTS_MAX = 8 };
 static const double unit_roundoff = 0x1p-53;
 

@@ -4,7 +4,7 @@
 
 #include "columns.h"
 
-// Rows up to which a proof may take O(n^3) operations. Without them 16 of 29 proofs fail.
+// Rows up to which a proof may take O(n^3) operations. If none may, 16 of 29 proofs fail.
 enum { PROVE_DENSE_ROWS_MAX = 1500 };
 
 typedef struct comparison_work {   // n each
