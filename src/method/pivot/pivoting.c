@@ -327,12 +327,12 @@ void pivoting_step(pivoting *s) {
     s->settled[j] = 1;
     return;
   }
-  if (b.row < 0 && zero == (double)INFINITY) {
-    if (!(dependent && schur > 0.0)) {
+  if (b.row < 0 && !(zero < (double)INFINITY)) {   // y_j may have overflowed to NaN
+    if (dependent && schur > 0.0) zero = fabs(s->y[j])/schur;   // trust this pivot as a last resort
+    if (!(zero < (double)INFINITY)) {
       ray(s, j, dependent);
       return;
     }
-    zero = fabs(s->y[j])/schur;   // the last possibility is to trust this pivot
   }
   if (zero <= b.t) {
     advance(s, j, zero, 0);

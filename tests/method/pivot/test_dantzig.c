@@ -197,8 +197,30 @@ static void time_is_kept_while_reading(void **state) {
   what_was_not_read_is_not_used("dantzig");
 }
 
+// y_j grows until it overflows, and nothing blocks x_j. There is no row that could enter.
+static void an_overflow_ends_the_path(void **state) {
+  (void)state;
+  const double M[] = {
+    1.6382899434715058e-165, 3.5715572193225593e-78, -6.6805017492316961e-27,
+    1.0282114854360494e-87, 3.5715572193225593e-78, 11799122904.092686, -1.7107801572884943e+61,
+    13.592269517281949, -6.6805017492316961e-27, -1.7107801572884943e+61, 3.5576555609049461e+112,
+    -1.5006139966174921e+52, 1.0282114854360494e-87, 13.592269517281949, -1.5006139966174921e+52,
+    8.8174017549624289e-08};
+  const double b[] = {0, 3.363190281844869e+284, -7.7952610460472172e+284, -1.1221270427856206e+285};
+  const perp_dense d = {.n = 4, .value = M};
+  const perp_problem p = {.A = perp_from_dense(&d, PERP_CLAIM_SYMMETRIC), .b = b};
+  perp_options o = perp_default_options(perp_find_method("dantzig"));
+  o.presolve = o.pivot.crash = 0;
+  double x[4] = {0};
+  perp_result r;
+  assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_RAY);
+  for (int i = 0; i < 4; i++) assert_true(isfinite(x[i]) && x[i] >= 0.0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(an_overflow_ends_the_path),
     cmocka_unit_test(known_answers_are_found),
     cmocka_unit_test(units_do_not_matter),
     cmocka_unit_test(most_nearly_symmetric_stacks_are_solved),
