@@ -26,6 +26,8 @@
 
 #define EXCURSION_STEPS_MAX 20     // full steps in a row that may increase theta; 1: cps_4_4_7 takes
                                    //   140 times the work; 20000: NESpheres takes 2.3 times
+#define HALVING_STEPS_MAX 200      // steps in which theta has to halve, or a start is given up; without
+                                   //   a limit, steps may gain a little for ever
 #define STATIONARY_GAIN_MAX 1e-8   // gain, relative to theta, below which x is stationary
 #define SHIFT_MIN 1e-8             // first shift of A_II, relative to its diagonal
 #define SHIFT_MAX 1e-2             // largest shift of A_II, relative to its diagonal
@@ -36,6 +38,7 @@ typedef struct search {
   double *best, *first;            // n each: the x with the least theta of this start; the guess
   double best_theta, mark;         // theta of `best`; the value that progress must halve
   int32_t budget;                  // remaining steps that may increase theta
+  int32_t slow;                    // steps since theta halved
   int32_t exploring;               // 1: in an excursion
   int32_t cautious;                // 1: larger shifts instead of excursions
   int32_t bare;                    // 1: only Newton steps and the search, as in ANE17
@@ -70,6 +73,7 @@ static double try_step(void *context, double tau) {
 static int accept(search *s) {   // the trial point becomes x
   minmap *m = &s->map;
   minmap_move(m);
+  s->slow++;
   if (m->theta < s->best_theta) {
     s->best_theta = m->theta;
     memcpy(s->best, m->run->x, (size_t)m->n*sizeof *s->best);
@@ -77,6 +81,7 @@ static int accept(search *s) {   // the trial point becomes x
   if (m->theta < 0.5*s->mark) {   // progress
     s->mark = m->theta;
     s->budget = s->bare ? 0 : EXCURSION_STEPS_MAX;
+    s->slow = 0;
   }
   return 1;
 }
@@ -162,11 +167,13 @@ static int newton_step(search *s) {
   }
 }
 
-typedef enum stuck { STUCK, STUCK_STATIONARY } stuck;   // how x is stuck
+typedef enum stuck { STUCK, STUCK_STATIONARY, STUCK_STALLED } stuck;   // how x is stuck
 
 static int step(search *s, stuck *how) {
   minmap *m = &s->map;
   double slope;
+  *how = STUCK_STALLED;
+  if (s->slow >= HALVING_STEPS_MAX) return 0;
   *how = STUCK;
   if (s->exploring) {
     const int taken = explore(s);
@@ -194,7 +201,7 @@ static int begin_at(search *s) {   // run->x; 1: the run has ended
   s->best_theta = s->mark = m->theta;
   memcpy(s->best, m->run->x, (size_t)m->n*sizeof *s->best);
   s->budget = s->bare ? 0 : EXCURSION_STEPS_MAX;
-  s->exploring = 0;
+  s->slow = s->exploring = 0;
   return 0;
 }
 
@@ -222,6 +229,8 @@ static void give_up(perp_run *run, double theta, stuck how) {
     run_stop(run, PERP_STATUS_LOCAL_MINIMUM,
              "minmap_newton reached a local minimum, theta = %.3g, that is no solution",
              theta);
+  else if (how == STUCK_STALLED)
+    run_stop(run, PERP_STATUS_STALLED, "minmap_newton made no more progress at theta = %.3g", theta);
   else
     run_stop(run, PERP_STATUS_NOT_DESCENT,
              "minmap_newton found no descent from theta = %.3g, neither along the Newton "

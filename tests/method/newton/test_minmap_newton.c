@@ -334,6 +334,28 @@ static void what_has_no_solution_is_not_solved(void **state) {
     }
 }
 
+// Steps may gain a little for ever. Other starts are tried, and then the run ends.
+static void slow_steps_end(void **state) {
+  (void)state;
+  const double none = (double)INFINITY;
+  const struct { double M[9], b[3], lo[3], hi[3]; } cases[] = {
+    {{0, 0, -2, 0, -1, 0, 0, 2, 0}, {0.45476340675557747, 0, -0.85838003063264745},
+     {-none, -none, -none}, {none, 0, 0}},
+    {{0, 1, -2, -2, -1, -2, -1, 0, -2},
+     {-0.00016372957263754984, -0.75216556871144014, -0.60340787716581867},
+     {-none, -none, -none}, {none, 0, 0}},
+  };
+  for (size_t c = 0; c < sizeof cases/sizeof cases[0]; c++) {
+    const perp_dense d = {.n = 3, .value = cases[c].M};
+    const perp_problem p = {.A = perp_from_dense(&d, 0), .b = cases[c].b, .lo = cases[c].lo,
+                            .hi = cases[c].hi};
+    const perp_options o = defaults();
+    double x[3] = {0};
+    const perp_result r = solve(&p, x, &o);
+    if (r.iterations >= 4000) fail_msg("case %zu: %d iterations: %s", c, r.iterations, r.message);
+  }
+}
+
 // Where nothing is left to gain but rounding, x is stationary: no step of that size is one, and
 // none is made until a limit ends it.
 static void a_local_minimum_is_called_one(void **state) {
@@ -581,6 +603,7 @@ int main(void) {
     cmocka_unit_test(singular_blocks_are_no_obstacle),
     cmocka_unit_test(what_has_no_solution_is_not_solved),
     cmocka_unit_test(a_local_minimum_is_called_one),
+    cmocka_unit_test(slow_steps_end),
     cmocka_unit_test(the_callers_linear_solver_is_used),
     cmocka_unit_test(the_inner_residual_is_a_part_of_the_outer_one),
     cmocka_unit_test(lack_of_memory_is_an_error_and_nothing_else),
