@@ -1,4 +1,5 @@
 // test_minmap_newton.c: minimum map Newton: known answers, every inner solver, and its safeguards.
+// Somewhat long: each safeguard has the problem that needs it.
 #include "support.h"
 
 #include "line_search.h"
