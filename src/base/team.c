@@ -269,7 +269,7 @@ static void run_lines(void *data, int32_t index) {
 }
 
 void team_lines(team *t, int32_t lines, int32_t cells, team_ranged task, void *data) {
-  ranging r = {task, data, lines, cells < TEAM_NUMBERS_MIN ? 1
+  ranging r = {task, data, lines, cells < TEAM_CELLS_MIN ? 1
                                   : lines < TEAM_SHARES ? lines : TEAM_SHARES};
   team_run(t, run_lines, &r, r.tasks);
 }

@@ -94,7 +94,7 @@ void grid_find_closed(grid_levels *g) {
   const int32_t line = l->side[0];
   int32_t *label = g->label;
   joining w = {.g = g, .lines = l->side[1]*l->side[2]};
-  w.tasks = l->n < TEAM_NUMBERS_MIN || w.lines < TASKS ? 1 : TASKS;
+  w.tasks = l->n < TEAM_CELLS_MIN || w.lines < TASKS ? 1 : TASKS;
   team_run(g->threads, join_lines, &w, w.tasks);
   for (int32_t t = 1; t < w.tasks; t++) {            // join the tasks where they meet
     const int32_t from = first_line(&w, t);
