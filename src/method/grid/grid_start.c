@@ -4,9 +4,10 @@
 // starts as x_0 + e. The problem of e,
 //     e >= lo - x_0,  e <= hi - x_0,   A e + (A x_0 + b)  complementary,
 // is coarsened: right-hand sides are summed, and the narrowest bounds of the children are taken. From
-// the coarsest grid on, e is interpolated from grid to grid and improved by a step of the active set
-// (nested iteration). More steps on each grid gain nothing: a bearing of 200^2 cells takes 5 steps, or
-// 6. Cost: a seventh (three dimensions) or a third (two) of a step on the finest grid.
+// the coarsest grid on, e is interpolated from grid to grid and improved by steps of the active set
+// (nested iteration). On the grid next to the finest one step is enough. On coarser grids steps are
+// cheap, and they go on until no label changes.
+// Cost: at most 0.27 (three dimensions) or 0.92 (two) of a step on the finest grid.
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,11 @@
 #include "vector.h"
 
 #define SOLVE_RESIDUAL 0.1   // relative residual of a linear solve
+
+// Steps on a grid coarser than the one next to the finest. With 1, Newton steps on the finest grid grow
+// with the cells: liquids in which every cell may lose its pressure take 6, 8 and 11 at 64^2, 128^2 and
+// 256^2 cells, and 1.02, 1.05 and 1.2 times the time; with 8 they take 5, 5 and 6.
+enum { COARSE_STEPS_MAX = 8 };
 
 // Takes memory from `room`, which is unused at this time, or allocates it.
 static void *take_bytes(grid_solver *g, arena *room, size_t bytes) {
@@ -125,11 +131,15 @@ static int start_below(grid_solver *g, arena *room, grid_stage *fine, grid_stage
   } else {
     memset(e->x, 0, (size_t)e->n*sizeof *e->x);
   }
-  grid_levels_report report;
-  const grid_labels labels = grid_label(g, e);
-  if (labels.residual == 0.0) return 1;
-  return grid_newton(g, e, &labels, SOLVE_RESIDUAL, 0.0, MULTIGRID_CG_STEPS_MAX, &report) == 0
-             ? 1 : -1;
+  const int32_t most = e->level > 1 ? COARSE_STEPS_MAX : 1;
+  for (int32_t steps = 0; steps < most; steps++) {
+    grid_levels_report report;
+    const grid_labels labels = grid_label(g, e);
+    if (labels.residual == 0.0 || (steps > 0 && labels.changed == 0)) return 1;
+    if (grid_newton(g, e, &labels, SOLVE_RESIDUAL, 0.0, MULTIGRID_CG_STEPS_MAX, &report) != 0)
+      return -1;
+  }
+  return 1;
 }
 
 int grid_start(grid_solver *g, grid_stage *s) {
