@@ -43,7 +43,7 @@ static unmet symmetry_after_scaling(facts *f, const perp_operator *A, const perp
 
 static unmet diagonal_of(const facts *f, const perp_operator *A, const perp_allocator *from) {
   const unmet none = {DEMAND_NONE, -1, -1};
-  if ((f->known & FACTS_ENTRIES) && f->positive && !f->hollow) return none;
+  if ((f->known & FACTS_SIGNS) && f->positive && !f->hollow) return none;
   if (A->ops->diagonal == NULL || operator_view(A).kind == PERP_VIEW_GRID) return none;
   double *d = from->allocate(from->context, ((size_t)A->n + 1)*sizeof *d);
   if (d == NULL) return none;

@@ -59,6 +59,21 @@ facts facts_of_part(const facts *whole) {
   return part;
 }
 
+facts facts_of_scaled(const facts *before) {
+  facts after = {0};
+  if (knows(before, FACTS_ASYMMETRY) && before->asymmetry.most == 0.0)
+    set_asymmetry(&after, before->asymmetry);
+  if (knows(before, FACTS_SIGNS)) {
+    after.known |= FACTS_SIGNS;
+    after.nnz = before->nnz;
+    after.positive = before->positive;
+    after.hollow = before->hollow;
+    after.z = before->z;
+    after.tridiagonal = before->tridiagonal;
+  }
+  return after;
+}
+
 // For a random u, A u = A'u almost surely only if A = A'.
 static int compare_products(facts *f, const perp_operator *A, const perp_allocator *from) {
   const size_t n = (size_t)A->n;
@@ -125,6 +140,7 @@ static int compare_in_place(facts *f, const perp_operator *A, int entries_follow
 typedef struct glance {
   int rows, columns;           // 1: all rows, or columns, so far are diagonally dominant
   int mixed;                   // 1: some A_ij off the diagonal is positive
+  int positive, hollow, nearly_dominant, monotone;   // as in facts
   double diagonal, column, row, unpaired;   // of this column j: A_jj, sum |A_ij|, sum |A_ji|,
                                             // max |A_ij + A_ji|
 } glance;
@@ -136,66 +152,83 @@ static inline void see(glance *g, double below, double right) {   // A_ij and A_
   g->row += fabs(right);
 }
 
-static void end_column(glance *g, facts *f) {
+static inline void end_column(glance *g) {
   const double d = g->diagonal;
-  f->positive &= d >= 0.0;
-  f->hollow |= d == 0.0;
-  f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= ROUNDING_MAX*max2(g->column, g->row));
+  g->positive &= d >= 0.0;
+  g->hollow |= d == 0.0;
+  g->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= ROUNDING_MAX*max2(g->column, g->row));
   g->columns &= d >= g->column && d > 0.0;
-  f->nearly_dominant &= d >= (1.0 - ROUNDING_MAX)*g->column;
+  g->nearly_dominant &= d >= (1.0 - ROUNDING_MAX)*g->column;
   g->rows &= d >= g->row && d > 0.0;
-  f->z = !g->mixed;
-  f->dominant = g->rows || g->columns;
   g->diagonal = g->column = g->row = g->unpaired = 0.0;
 }
 
-static glance begin_columns(facts *f) {
-  f->positive = f->z = f->nearly_dominant = f->monotone = f->dominant = 1;
-  f->hollow = 0;
-  f->nnz = 0;
-  return (glance){.rows = 1, .columns = 1};
+static const glance no_columns = {.rows = 1, .columns = 1, .positive = 1, .nearly_dominant = 1,
+                                  .monotone = 1};
+
+static void end_columns(const glance *g, int64_t nnz, facts *f) {
+  f->nnz = nnz;
+  f->positive = g->positive;
+  f->hollow = g->hollow;
+  f->z = !g->mixed;
+  f->dominant = g->rows || g->columns;
+  f->nearly_dominant = g->nearly_dominant;
+  f->monotone = g->monotone;
 }
 
 static int read_dense(facts *f, const perp_dense *A, const perp_deadline *deadline) {
   const int32_t n = A->n;
   const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n), down = A->by_column ? 1 : ld,
                along = A->by_column ? ld : 1;
-  glance g = begin_columns(f);
+  glance g = no_columns;
+  int64_t nnz = 0;
   for (int32_t j = 0; j < n; j++) {
     if (j%CLOCK_LINES == CLOCK_LINES - 1 && deadline_passed(deadline)) return -1;
     const double *column = A->value + (size_t)j*along, *row = A->value + (size_t)j*down;
     for (int32_t i = 0; i < n; i++) {
       const double below = column[(size_t)i*down];
-      f->nnz += below != 0.0;
+      nnz += below != 0.0;
       if (i != j) see(&g, below, row[(size_t)i*along]);
     }
     g.diagonal = column[(size_t)j*down];
-    end_column(&g, f);
+    end_column(&g);
   }
+  end_columns(&g, nnz, f);
   return 0;
+}
+
+// Column j of A and of its transpose T.
+static inline void read_both(glance *g, const perp_csc *A, const perp_csc *T, int32_t j) {
+  int32_t p = A->colptr[j], q = T->colptr[j];
+  while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
+    const int32_t a = p < A->colptr[j + 1] ? A->row[p] : A->columns,
+                  b = q < T->colptr[j + 1] ? T->row[q] : A->columns, i = a < b ? a : b;
+    const double below = a == i ? A->value[p++] : 0.0, right = b == i ? T->value[q++] : 0.0;
+    if (i == j) g->diagonal = below;
+    else see(g, below, right);
+  }
+}
+
+// Column j of A = A'
+static inline void read_one(glance *g, const perp_csc *A, int32_t j) {
+  for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+    if (A->row[p] == j) g->diagonal = A->value[p];
+    else see(g, A->value[p], A->value[p]);
+  }
 }
 
 // T: the transpose of A, or A itself where it is mirrored
 static int read_csc(facts *f, const perp_csc *A, const perp_csc *T, const perp_deadline *deadline) {
   const int32_t n = A->columns;
-  glance g = begin_columns(f);
-  f->nnz = n > 0 ? A->colptr[n] - A->colptr[0] : 0;   // a block begins within a larger matrix
+  glance g = no_columns;
   for (int32_t j = 0; j < n; j++) {
     if (j%CLOCK_LINES == CLOCK_LINES - 1 && deadline_passed(deadline)) return -1;
-    int32_t p = A->colptr[j], q = T->colptr[j];
-    for (; A == T && p < A->colptr[j + 1]; p++, q++) {
-      if (A->row[p] == j) g.diagonal = A->value[p];
-      else see(&g, A->value[p], A->value[p]);
-    }
-    while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
-      const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
-                    b = q < T->colptr[j + 1] ? T->row[q] : n, i = a < b ? a : b;
-      const double below = a == i ? A->value[p++] : 0.0, right = b == i ? T->value[q++] : 0.0;
-      if (i == j) g.diagonal = below;
-      else see(&g, below, right);
-    }
-    end_column(&g, f);
+    if (A == T) read_one(&g, A, j);
+    else read_both(&g, A, T, j);
+    end_column(&g);
   }
+  // A block begins within a larger matrix.
+  end_columns(&g, n > 0 ? A->colptr[n] - A->colptr[0] : 0, f);
   return 0;
 }
 
@@ -261,7 +294,7 @@ static int learn_in_place(facts *f, const perp_operator *A, uint32_t wanted,
   if (f->mirrored) code = read_csc(f, view.data, view.data, deadline);
   else if (plain && view.kind == PERP_VIEW_DENSE) code = read_dense(f, view.data, deadline);
   else return 0;
-  if (code == 0) f->known |= FACTS_ENTRIES;
+  if (code == 0) f->known |= FACTS_ENTRIES | FACTS_SIGNS;
   if (code == 0 && !f->hollow) set_contacts(f, 0);   // a slack has no diagonal entry
   return code;
 }
@@ -269,7 +302,8 @@ static int learn_in_place(facts *f, const perp_operator *A, uint32_t wanted,
 int facts_learn(facts *f, const perp_operator *A, uint32_t wanted, const perp_allocator *allocator,
                 const perp_deadline *deadline) {
   const perp_allocator from = allocator_of(allocator);
-  if (wanted & FACTS_ENTRIES) wanted |= FACTS_ASYMMETRY;
+  if (wanted & ~f->known & FACTS_SIGNS) wanted |= FACTS_ENTRIES;
+  if (wanted & FACTS_ENTRIES) wanted |= FACTS_ASYMMETRY | FACTS_SIGNS;
   wanted &= ~f->known;
   if (wanted == 0) return 0;
   const int code = learn_in_place(f, A, wanted, &from, deadline);

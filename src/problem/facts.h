@@ -18,9 +18,10 @@ enum { FACTS_SPARSE_RATIO = 5 };
 enum facts_group {
   FACTS_MIRRORED = 1,
   FACTS_ASYMMETRY = 2,
-  FACTS_ENTRIES = 4,          // and FACTS_ASYMMETRY
+  FACTS_ENTRIES = 4,          // and FACTS_ASYMMETRY, FACTS_SIGNS
   FACTS_CONTACTS = 8,
   FACTS_FACTOR = 16,
+  FACTS_SIGNS = 32,           // learned with FACTS_ENTRIES; powers of 2 do not change them
 };
 
 typedef struct facts {
@@ -29,15 +30,17 @@ typedef struct facts {
   int mirrored;               // 1: CSC without wrappers, and A = A' in every bit: columns are rows
   // FACTS_ASYMMETRY
   asymmetry asymmetry;        // of A, or of the first pair that exceeds SYMMETRY_REFINED
-  // FACTS_ENTRIES. They are known of dense and sparse matrices, also under wrappers.
+  // FACTS_SIGNS and FACTS_ENTRIES are known of dense and sparse matrices, also under wrappers.
+  // FACTS_SIGNS
   int64_t nnz;                // entries
   int positive;               // 1: no A_ii is negative
   int hollow;                 // 1: some A_ii is 0
   int z;                      // 1: no entry off the diagonal is positive
+  int tridiagonal;            // 1: no entry with |i - j| > 1
+  // FACTS_ENTRIES
   int dominant;               // 1: A_ii >= sum of the other |A_ij| in all rows, or in all columns
   int nearly_dominant;        // 1: the same in all columns, up to rounding
   int monotone;               // 0: certainly not, because A_ii = 0 and some A_ij + A_ji is not 0
-  int tridiagonal;            // 1: no entry with |i - j| > 1
   // FACTS_CONTACTS
   int32_t contacts;           // contacts of the contact LCP E13 (27); 0: A is no contact LCP
   // FACTS_FACTOR
@@ -46,6 +49,8 @@ typedef struct facts {
 
 // What rows and columns of a part of A inherit.
 facts facts_of_part(const facts *whole);
+// What A inherits after its rows and columns were scaled alike, by powers of 2.
+facts facts_of_scaled(const facts *before);
 // FACTS_MIRRORED, without memory of its own. next (n) is work.
 void facts_mirror(facts *f, const perp_operator *A, int32_t *next);
 // Learns the groups `wanted` that are not known. 0: they are; 1: A does not show its entries;

@@ -176,6 +176,7 @@ static void touch_shares(void *data, int32_t from, int32_t to, int32_t share) {
   (void)share;
   for (int32_t c = from; c < to; c++) {
     const int32_t begin = a->next->start[c], end = a->next->start[c + 1];
+    const double of_a_row = 1.0/(end - begin);
     for (int32_t p = a->next->colptr[c]; p < a->next->colptr[c + 1]; p++) scale[p] = 0.0;
     for (int32_t k = begin; k < end; k++) {
       const int32_t i = a->next->member[k];
@@ -183,7 +184,7 @@ static void touch_shares(void *data, int32_t from, int32_t to, int32_t share) {
         if (l->into[p] == NONE) continue;
         int again = 0;                             // 1: row i has already been counted for it
         for (int32_t q = l->colptr[i]; q < p; q++) again |= l->into[q] == l->into[p];
-        if (!again) scale[l->into[p]] += 1.0/(end - begin);
+        if (!again) scale[l->into[p]] += of_a_row;
       }
     }
   }

@@ -447,7 +447,7 @@ static int start(truncated *t, stage *finest) {
 
 // 1: ready; 0: the run has ended.
 static int prepare(truncated *t, const perp_csc *A) {
-  int failed = run_learn(t->run, FACTS_ENTRIES);
+  int failed = run_learn(t->run, FACTS_SIGNS);
   t->is_z = failed == 0 && t->run->facts->z;
   if (failed == -2) run_no_memory(t->run, "what A is like");
   if (failed == -2) return 0;

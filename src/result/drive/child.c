@@ -46,8 +46,9 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   const double now = solver->watching ? solver_seconds(solver) : 0.0, until = now + seconds;
   const perp_problem own = {.A = run->A, .b = run->b, .lo = run->lo, .hi = run->hi};
   const perp_limits limits = perp_limits_of(&own);
-  facts of_scaled = {0};   // of run->A, where the run has scaled it
   const int scaled = state->C != state->given->spec->C;
+  // Of run->A, where the run has scaled it.
+  facts of_scaled = run->facts != &state->scaled ? facts_of_scaled(run->facts) : *run->facts;
   const run_spec spec = {.method = method, .options = options, .A = run->A,
                          .facts = scaled ? &of_scaled : run->facts, .b = run->b,
                          .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
