@@ -24,6 +24,11 @@
 #include "groups.h"
 #include "vector.h"
 
+// A row keeps its slot if its coefficient there is this large, relative to the largest one. If no row
+// keeps its slot in this way, walls of 820 and 4000 bricks take 1.05 and 1.12 times the time, because
+// more slots change.
+#define KEEP_SLOT_WEIGHT_MIN 0.1
+
 enum { NONE = -1,
        JACOBI_SWEEPS_MAX = 12 };   // usually 5 are enough; without a limit, one wall never ends
 
@@ -55,14 +60,29 @@ static int32_t find(int32_t r, const int32_t *basis, int32_t i) {
   return NONE;
 }
 
-// Puts basis rows that had another slot back into it.
-static void keep_slots(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
+static double largest_in_column(int32_t m, int32_t r, const double *W, const double *scale,
+                                const int32_t *basis, const uint8_t *is_free, int32_t k) {
+  double largest = 0.0;
+  for (int32_t j = 0; j < m; j++)
+    if (is_free[j]) largest = max2(largest, fabs(coefficient(r, W, scale, basis, j, k)));
+  return largest;
+}
+
+// Puts rows that had a slot back into it, by renaming or by exchange.
+static void keep_slots(const group_free *f, const double *scale, const uint8_t *is_free, double *W,
+                       int32_t *basis) {
   const int32_t m = f->m, r = f->r;
   for (int32_t k = 0; k < r; k++) {
     const int32_t i = f->slot[k];
     if (i == NONE || !is_free[i] || basis[k] == i) continue;
     const int32_t at = find(r, basis, i);
-    if (at == NONE) continue;
+    if (at == NONE) {
+      const double w = fabs(coefficient(r, W, scale, basis, i, k));
+      if (w > 0.0 &&
+          w >= KEEP_SLOT_WEIGHT_MIN*largest_in_column(m, r, W, scale, basis, is_free, k))
+        exchange(m, r, W, basis, i, k);
+      continue;
+    }
     for (int32_t j = 0; j < m; j++) {
       double *w = W + (size_t)j*(size_t)r;
       const double t = w[k];
@@ -181,7 +201,7 @@ int group_condense(group_free *f, const double *T, const int32_t *skeleton, cons
   const int32_t m = f->m, r = f->r;
   memcpy(W, T, (size_t)m*(size_t)r*sizeof *W);
   memcpy(basis, skeleton, (size_t)r*sizeof *basis);
-  keep_slots(f, is_free, W, basis);
+  keep_slots(f, scale, is_free, W, basis);
   exchange_all(f, scale, is_free, W, basis);
   for (int32_t k = 0; k < r; k++) f->slot[k] = is_free[basis[k]] ? basis[k] : NONE;
   f->count = 0;

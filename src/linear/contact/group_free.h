@@ -16,9 +16,9 @@ typedef struct group_free {  // a group of m rows and r slots; rows by their pos
 
 // Chooses slots for the free rows from the weights T (m x r by rows, groups.h), the group's
 // skeleton rows (r, by position) and the block B (m x m by rows). T is for rows with entries near
-// 1, and B for the same rows times `scale` (m), which brings a large diagonal near 1. W: m x r,
-// basis: r, work. 0: fine; k > 0: the pivot of E at row k - 1 is not above `floor`, which is relative
-// to entries near 1; -1: deadline.
+// 1, and B for the same rows times `scale` (m), which brings a large diagonal near 1. A row keeps
+// its slot if its coefficient there is not small. W: m x r, basis: r, work. 0: fine; k > 0: the pivot
+// of E at row k - 1 is not above `floor`, which is relative to entries near 1; -1: deadline.
 int group_condense(group_free *f, const double *T, const int32_t *skeleton, const double *B,
                    const double *scale, const uint8_t *is_free, double floor, double *W,
                    int32_t *basis, const perp_deadline *deadline);
