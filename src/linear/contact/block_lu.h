@@ -4,7 +4,7 @@
 
 #include <perp/method.h>
 
-enum { BLOCK = 6, BLOCK_ENTRIES = BLOCK*BLOCK };
+enum block_shape { BLOCK = 6, BLOCK_ENTRIES = BLOCK*BLOCK };   // a body has 6 velocities
 
 typedef struct block_lu block_lu;
 
