@@ -5,8 +5,8 @@
 // bodies. A product A = B B' + D can use either. Of another A only the entries are known: groups of
 // rows (face_group.c) are used if a pass over the pattern shows clearly fewer slots.
 //
-// The analysis of a factor shows its operations. But the analysis of the losing matrix may cost more
-// than all factors of the winner. So the clear cases are decided before, from the rows n, the
+// The analysis of a factor shows its cost, about flops + ENTRY_FLOPS nnz(L). But the analysis of the
+// losing matrix may cost more than all factors of the winner. So the clear cases are decided before, from the rows n, the
 // nonempty columns m of B, and the products that form either matrix,
 //     P_A = sum over columns of (entries of B)^2,   P_H = sum over rows of (entries of B)^2.
 // Bodies win if n >= 1.5 m and P_A >= 1.5 P_H, or if P_A >= 64 P_H (a body that touches everything
@@ -40,6 +40,10 @@ enum {
 // value of GROUPS_SKELETON_MAX, walls of 147 bricks take 1.4 times the work.
 #define GROUPS_SLOTS_MAX 0.75
 
+// Operations that take as long as an entry of L, fitted on walls. With 0, a wall of 100 bricks that a
+// ball of 30 m/s hits goes through contacts and takes 2.5 times the iterations.
+#define ENTRY_FLOPS 60.0
+
 typedef struct shape { double n, m, P_A, P_H; } shape;   // of B
 
 // 0: fine; -2: no memory.
@@ -65,6 +69,8 @@ static int measure(const body_rows *B, const perp_allocator *memory, shape *out)
 static int clearly(double larger, double smaller, double P_larger, double P_smaller) {
   return (larger >= 1.5*smaller && P_larger >= 1.5*P_smaller) || P_larger >= 64.0*P_smaller;
 }
+
+static double work(const face *f) { return face_flops_anew(f) + ENTRY_FLOPS*(double)face_nnz(f); }
 
 // The face through bodies if it is cheaper, else NULL with *failed = 1. *rival: the face of the
 // contacts, if it was made for the comparison and won.
@@ -92,7 +98,7 @@ static face *bodies_if_better(const perp_operator *A, int shifts, const perp_all
   if (bodies == NULL || clearly(s.n, s.m, s.P_A, s.P_H)) return bodies;
   int without = 0;
   *rival = face_entries_create(A, memory, &without);
-  const int better = *rival == NULL || face_flops_anew(bodies) < face_flops_anew(*rival);
+  const int better = *rival == NULL || work(bodies) < work(*rival);
   face_destroy(better ? *rival : bodies);
   if (better) {
     *rival = NULL;
