@@ -5,9 +5,9 @@
 // bodies. A product A = B B' + D can use either. Of another A only the entries are known: groups of
 // rows (face_group.c) are used if a pass over the pattern shows clearly fewer slots.
 //
-// The analysis of a factor shows its cost, about flops + ENTRY_FLOPS nnz(L). But the analysis of the
-// losing matrix may cost more than all factors of the winner. So the clear cases are decided before, from the rows n, the
-// nonempty columns m of B, and the products that form either matrix,
+// The analysis of a factor shows its cost, about flops + ENTRY_FLOPS nnz(L). But the analysis of
+// the losing matrix may cost more than all factors of the winner. So the clear cases are decided
+// before, from the rows n, the nonempty columns m of B, and the products that form either matrix,
 //     P_A = sum over columns of (entries of B)^2,   P_H = sum over rows of (entries of B)^2.
 // Bodies win if n >= 1.5 m and P_A >= 1.5 P_H, or if P_A >= 64 P_H (a body that touches everything
 // makes A dense). Contacts win in the opposite case. Separators of a scene consist of contacts or
