@@ -15,6 +15,7 @@ typedef struct outlook {
   int32_t m_matrix;         // 1: symmetric, dominant, no positive entry off the diagonal
   int32_t grid;             // 1: a grid of cells
   int32_t product;          // 1: J W J'
+  int32_t eased;            // 1: J W J' with compliance in every row
   int32_t bodies;           // 1: A is a contact operator, which knows the bodies
   facts A;                  // contacts: only where 0 <= x in all rows. factor: INFINITY: no memory
 } outlook;
