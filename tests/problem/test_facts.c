@@ -6,7 +6,9 @@
 #include "subjects.h"
 #include "support.h"
 
-enum { ALL = FACTS_MIRRORED | FACTS_ASYMMETRY | FACTS_ENTRIES | FACTS_CONTACTS };
+enum {
+  ALL = FACTS_MIRRORED | FACTS_ASYMMETRY | FACTS_ENTRIES | FACTS_SIGNS | FACTS_CONTACTS
+};
 
 typedef struct matrix {
   int32_t n;
@@ -173,6 +175,15 @@ static void random_matrices(void **state) {
     assert_true(scaled.asymmetry.most == sparse.asymmetry.most);
     assert_true(scaled.positive == brute.positive && scaled.hollow == brute.hollow &&
                 scaled.z == brute.z);
+    // So the scaled matrix inherits them.
+    const facts heir = facts_of_scaled(&sparse);
+    const uint32_t exact = brute.asymmetry.most == 0.0 ? FACTS_ASYMMETRY : 0;
+    assert_int_equal(heir.known, FACTS_SIGNS | exact);
+    assert_true(heir.nnz == scaled.nnz && heir.positive == scaled.positive && heir.z == scaled.z &&
+                heir.hollow == scaled.hollow && heir.tridiagonal == scaled.tridiagonal);
+    if (exact) assert_true(heir.asymmetry.most == 0.0);
+    const facts nothing = {0};
+    assert_int_equal(facts_of_scaled(&nothing).known, 0);
     sample_free(&s);
   }
 }

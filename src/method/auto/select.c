@@ -158,7 +158,8 @@ static void symmetric_ladder(ladder *l, const outlook *f, int32_t limit, int32_t
   const int pivot_first = f->entries &&   // pivoting methods keep a dense factor
                           f->n <= (full ? PIVOTING_ROWS_MAX : SELECT_SMALL_ROWS_MAX);
   const int grid = f->m_matrix && f->entries && f->n >= MULTIGRID_ROWS_MIN;
-  if (f->eased) add(l, &method_apgd, least(limit, STEPS_MAX), "compliance makes A well conditioned");
+  if (f->eased && !pivot_first)
+    add(l, &method_apgd, least(limit, STEPS_MAX), "compliance makes A well conditioned");
   if (pivot_first) add(l, &method_dantzig, pivots, why);
   else if (grid) add(l, &method_multigrid, least(limit, STEPS_MAX), "A is a large M-matrix");
   else if (f->sweeps && f->A.positive && expensive)
