@@ -9,8 +9,10 @@
 #include "work.h"
 
 #define STEPS 12                     // of a scene of bodies
+#define WALL_STEPS 40                // of a wall: the ball hits it, and it falls apart
 #define LIQUID_STEPS 3
 #define SCENE_WORK_MAX 2000000000    // more counts as unsolved
+#define WALL_WORK_MAX 20000000000    // the same for a wall
 
 // "boxes=5 friction=0.2" -> the scene's parameters, which the caller frees
 static double *scene_values(const scene *what, const char *settings) {
@@ -33,7 +35,7 @@ static double *scene_values(const scene *what, const char *settings) {
 }
 
 // name: of a method, or NULL: as the scene is
-static void step_scene(const scene *what, const char *settings, const char *name) {
+static void step_scene(const scene *what, const char *settings, const char *name, int32_t most) {
   char how[200];
   scene_layout layout;
   perp_world *w = NULL;
@@ -51,14 +53,15 @@ static void step_scene(const scene *what, const char *settings, const char *name
   uint64_t hash = 0;
   const uint64_t start = item_begin();
   perp_world_report r;
-  while (steps < STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
+  const uint64_t work = most == WALL_STEPS ? WALL_WORK_MAX : SCENE_WORK_MAX;
+  while (steps < most && !unsolved && work_done() - start < work) {
     unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
     steps++;
     hash = item_hash(hash, &r.dissipated, sizeof r.dissipated);
     hash = item_hash(hash, &r.kinetic, sizeof r.kinetic);
     hash = item_hash(hash, &r.residual, sizeof r.residual);
   }
-  item_report(what->name, how, !unsolved && steps == STEPS, item_end(start), hash);
+  item_report(what->name, how, !unsolved && steps == most, item_end(start), hash);
   perp_world_destroy(w);
   scene_free(&layout);
 }
@@ -75,12 +78,18 @@ static void scenes_of_bodies(void) {
   for (int32_t k = 0; k < scene_count(); k++) {
     if (scene_at(k)->build == NULL) continue;
     for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
-      step_scene(scene_at(k), "", methods[m]);
+      step_scene(scene_at(k), "", methods[m], STEPS);
     }
   }
   for (size_t k = 0; k < sizeof piles/sizeof piles[0]; k++) {
-    step_scene(scene_find(piles[k][0]), piles[k][1], NULL);
-    step_scene(scene_find(piles[k][0]), piles[k][1], "contact_newton");
+    step_scene(scene_find(piles[k][0]), piles[k][1], NULL, STEPS);
+    step_scene(scene_find(piles[k][0]), piles[k][1], "contact_newton", STEPS);
+  }
+  static const char *const walls[] = {"columns=12 rows=8", "columns=10 rows=10 ball-speed=30"};
+  for (size_t k = 0; k < sizeof walls/sizeof walls[0]; k++) {
+    step_scene(scene_find("wall"), walls[k], NULL, WALL_STEPS);
+    step_scene(scene_find("wall"), walls[k], "active_set", WALL_STEPS);
+    step_scene(scene_find("wall"), walls[k], "interior_point", WALL_STEPS);
   }
 }
 
