@@ -8,11 +8,8 @@
 #include "scene.h"
 #include "work.h"
 
-#define STEPS 12                     // of a scene of bodies
-#define WALL_STEPS 40                // of a wall: the ball hits it, and it falls apart
-#define LIQUID_STEPS 3
-#define SCENE_WORK_MAX 2000000000    // more counts as unsolved
-#define WALL_WORK_MAX 20000000000    // the same for a wall
+typedef struct course { int32_t steps; uint64_t work_max; } course;   // more work counts as unsolved
+static const course begins = {12, 2000000000}, falls_apart = {40, 20000000000}, flows = {3, 2000000000};
 
 // "boxes=5 friction=0.2" -> the scene's parameters, which the caller frees
 static double *scene_values(const scene *what, const char *settings) {
@@ -35,7 +32,8 @@ static double *scene_values(const scene *what, const char *settings) {
 }
 
 // name: of a method, or NULL: as the scene is
-static void step_scene(const scene *what, const char *settings, const char *name, int32_t most) {
+static void step_scene(const scene *what, const char *settings, const char *name,
+                       const course *most) {
   char how[200];
   scene_layout layout;
   perp_world *w = NULL;
@@ -53,15 +51,14 @@ static void step_scene(const scene *what, const char *settings, const char *name
   uint64_t hash = 0;
   const uint64_t start = item_begin();
   perp_world_report r;
-  const uint64_t work = most == WALL_STEPS ? WALL_WORK_MAX : SCENE_WORK_MAX;
-  while (steps < most && !unsolved && work_done() - start < work) {
+  while (steps < most->steps && !unsolved && work_done() - start < most->work_max) {
     unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
     steps++;
     hash = item_hash(hash, &r.dissipated, sizeof r.dissipated);
     hash = item_hash(hash, &r.kinetic, sizeof r.kinetic);
     hash = item_hash(hash, &r.residual, sizeof r.residual);
   }
-  item_report(what->name, how, !unsolved && steps == most, item_end(start), hash);
+  item_report(what->name, how, !unsolved && steps == most->steps, item_end(start), hash);
   perp_world_destroy(w);
   scene_free(&layout);
 }
@@ -78,18 +75,18 @@ static void scenes_of_bodies(void) {
   for (int32_t k = 0; k < scene_count(); k++) {
     if (scene_at(k)->build == NULL) continue;
     for (size_t m = 0; m < sizeof methods/sizeof methods[0]; m++) {
-      step_scene(scene_at(k), "", methods[m], STEPS);
+      step_scene(scene_at(k), "", methods[m], &begins);
     }
   }
   for (size_t k = 0; k < sizeof piles/sizeof piles[0]; k++) {
-    step_scene(scene_find(piles[k][0]), piles[k][1], NULL, STEPS);
-    step_scene(scene_find(piles[k][0]), piles[k][1], "contact_newton", STEPS);
+    step_scene(scene_find(piles[k][0]), piles[k][1], NULL, &begins);
+    step_scene(scene_find(piles[k][0]), piles[k][1], "contact_newton", &begins);
   }
   static const char *const walls[] = {"columns=12 rows=8", "columns=10 rows=10 ball-speed=30"};
   for (size_t k = 0; k < sizeof walls/sizeof walls[0]; k++) {
-    step_scene(scene_find("wall"), walls[k], NULL, WALL_STEPS);
-    step_scene(scene_find("wall"), walls[k], "active_set", WALL_STEPS);
-    step_scene(scene_find("wall"), walls[k], "interior_point", WALL_STEPS);
+    step_scene(scene_find("wall"), walls[k], NULL, &falls_apart);
+    step_scene(scene_find("wall"), walls[k], "active_set", &falls_apart);
+    step_scene(scene_find("wall"), walls[k], "interior_point", &falls_apart);
   }
 }
 
@@ -104,12 +101,12 @@ static void scenes_of_liquid(void) {
     uint64_t hash = 0;
     const uint64_t start = item_begin();
     perp_fluid_report r;
-    while (steps < LIQUID_STEPS && !unsolved && work_done() - start < SCENE_WORK_MAX) {
+    while (steps < flows.steps && !unsolved && work_done() - start < flows.work_max) {
       unsolved = perp_fluid_step(f, &r) != PERP_OK || r.unsolved > 0;
       steps++;
       hash = item_hash(hash, &r.kinetic, sizeof r.kinetic);
     }
-    item_report(what->name, "steps", !unsolved && steps == LIQUID_STEPS, item_end(start), hash);
+    item_report(what->name, "steps", !unsolved && steps == flows.steps, item_end(start), hash);
     perp_fluid_destroy(f);
   }
 }

@@ -27,8 +27,11 @@ enum { TEAM_NUMBERS_MIN = 16384 };
 typedef void (*team_shared)(void *data, int32_t from, int32_t to, int32_t share);
 int32_t team_share(team *t, int32_t n, team_shared task, void *data);
 // Calls task(data, from, to) for ranges of a grid's lines. No line may use another line's result.
-// A smaller grid is one task. If 16384, new weights of 25^3 cells take 1.3 times the time on two threads.
-enum { TEAM_CELLS_MIN = 8192 };
+enum {
+  // A smaller grid is one task. With 16384, new weights of 25^3 cells take 1.3 times the time on two
+  // threads.
+  TEAM_CELLS_MIN = 8192
+};
 typedef void (*team_ranged)(void *data, int32_t from, int32_t to);
 void team_lines(team *t, int32_t lines, int32_t cells, team_ranged task, void *data);
 void team_copy(team *t, double *to, const double *from, int32_t n);   // to = from

@@ -60,17 +60,9 @@ facts facts_of_part(const facts *whole) {
 }
 
 facts facts_of_scaled(const facts *before) {
-  facts after = {0};
-  if (knows(before, FACTS_ASYMMETRY) && before->asymmetry.most == 0.0)
-    set_asymmetry(&after, before->asymmetry);
-  if (knows(before, FACTS_SIGNS)) {
-    after.known |= FACTS_SIGNS;
-    after.nnz = before->nnz;
-    after.positive = before->positive;
-    after.hollow = before->hollow;
-    after.z = before->z;
-    after.tridiagonal = before->tridiagonal;
-  }
+  facts after = *before;
+  after.mirrored = 0;
+  after.known &= FACTS_SIGNS | (before->asymmetry.most == 0.0 ? FACTS_ASYMMETRY : 0u);
   return after;
 }
 

@@ -30,8 +30,7 @@ typedef struct facts {
   int mirrored;               // 1: CSC without wrappers, and A = A' in every bit: columns are rows
   // FACTS_ASYMMETRY
   asymmetry asymmetry;        // of A, or of the first pair that exceeds SYMMETRY_REFINED
-  // FACTS_SIGNS and FACTS_ENTRIES are known of dense and sparse matrices, also under wrappers.
-  // FACTS_SIGNS
+  // FACTS_SIGNS. They and FACTS_ENTRIES are known of dense and sparse matrices, also under wrappers.
   int64_t nnz;                // entries
   int positive;               // 1: no A_ii is negative
   int hollow;                 // 1: some A_ii is 0

@@ -30,14 +30,14 @@
 // Added to H in rows where the caller's D is smaller than this. A_ii is near 1. If larger, walls
 // take up to 3.2 times the work.
 #define DIAGONAL_LIFT 1e-10
-// More steps of refinement if D was lifted. With 1, interior_point leaves 3 of 204 steps of walls
-// unsolved instead of 2.
+// Further steps of refinement if D was lifted. With 1, interior_point leaves 3 of the 204 steps of the
+// first 5 walls of bench/impacts unsolved, instead of 2.
 enum { LIFT_CORRECTIONS = 2 };
 // Backward error below which refinement gains nothing. With the larger FACE_REFINED_ERROR_MAX,
 // solves on walls of condition 1e9 do not reach an error of 1e-13 (test_face_body).
 #define BODY_REFINED_ERROR_MAX 0x1p-49
-// Backward error after refinement above which a modified factor is computed again. If it is 1e-8, 2
-// of 250 steps of walls hit by a ball stay unsolved.
+// Backward error after refinement above which a modified factor is computed again. With 1e-8,
+// active_set leaves 2 of the 250 steps of the last 7 walls of bench/impacts unsolved.
 #define BODY_DRIFT_ERROR_MAX 1e-11
 
 typedef struct body_face {

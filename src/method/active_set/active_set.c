@@ -46,10 +46,10 @@
 #define SIGMA 1e-8                  // added to a diagonal near 1; 1e-2: up to 2.6 times the work
 #define SIGMA_SOFT 1e-3             // first sigma if flips gained little, and factor from one sigma
                                     //   to the next; 1e-9: walls take 1.8 times the work
-#define IDLE_SIGMA_RATIO 0.1        // of sigma after an idle point to that before; 1: 23 of 204 steps
-                                    //   of walls hit by a ball stay unsolved
-#define SIGMA_MIN 1e-11             // guard: with a sigma below 2^-40 of a diagonal, pivots may be
-                                    //   rounding where rows are redundant
+#define IDLE_SIGMA_RATIO 0.1        // factor on sigma after an idle point; 1: 23 of 204 steps of the
+                                    //   first 5 walls of bench/impacts stay unsolved
+#define SIGMA_MIN 1e-11             // guard: with less than 2^-40 of the diagonal, pivots of redundant
+                                    //   rows are only rounding
 #define TIMED_OPERATIONS_MIN 1e6    // operations of a step that starts only if there is time for it;
                                     //   0: fluid3d with 12^3 cells stays unsolved in 8 ms
 #define ANALYSIS_SWEEPS 50.0        // sweeps that cost as much as an analysis; 30 to 75 measured

@@ -32,8 +32,8 @@ enum {
   STEPS_MAX = 200,                // iteration limit of a method that takes few if it converges
 };
 
-// Compliance over diagonal above which A is well conditioned, so that apgd comes first. Without it, walls
-// that fall apart take 1.15 times the work.
+// Compliance over diagonal above which A is well conditioned, so that apgd comes first. If apgd never
+// comes first, walls that fall apart take 1.15 times the work.
 #define COMPLIANCE_RATIO_MIN 1e-3
 
 static int factored(const outlook *f) {   // A is small enough for a factor

@@ -420,7 +420,8 @@ static int search_near(newton *t, int32_t systems) {
   return sweep(t) || iterate(t, systems);
 }
 
-static int is_near(newton *t) {   // a solution
+// 1: l is near a solution.
+static int is_near(newton *t) {
   return contact_bodies_look(&t->s, t->wanted, NULL).worst < GUESS_ERROR_MAX;
 }
 

@@ -17,9 +17,9 @@
 
 #define SOLVE_RESIDUAL 0.1   // relative residual of a linear solve
 
-// Steps on a grid coarser than the one next to the finest. With 1, Newton steps on the finest grid grow
-// with the cells: liquids in which every cell may lose its pressure take 6, 8 and 11 at 64^2, 128^2 and
-// 256^2 cells, and 1.02, 1.05 and 1.2 times the time; with 8 they take 5, 5 and 6.
+// Steps on a grid coarser than the one next to the finest. With 1, the Newton steps on the finest grid
+// grow with the cells: liquids in which every cell may lose its pressure take 6, 8 and 11 with 64^2,
+// 128^2 and 256^2 cells, instead of 5, 5 and 6.
 enum { COARSE_STEPS_MAX = 8 };
 
 // Takes memory from `room`, which is unused at this time, or allocates it.

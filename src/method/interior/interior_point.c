@@ -32,20 +32,24 @@
 #include "interior_parts.h"
 #include "vector.h"
 
-// After each semicolon: what another value does to the problems of bench/kit/ablation.c, or to 604
-// steps of 14 walls of 40 to 192 bricks that a ball hits.
+// After each semicolon: what another value does to the problems of bench/kit/ablation.c, or to the
+// 604 steps of the first 14 walls of bench/impacts.
 #define CORRECTIONS_MAX 2        // more right-hand sides; 1: card houses take 1.4 times the work
 #define BOUNDARY_FRACTION 0.995  // of the way to the boundary; 0.99, with PRODUCT_WINDOW 0.3: Buck2
                                  //   takes 2.6 times the work
-#define BOUNDARY_REST_MIN 1e-8   // of the way to the boundary that a step leaves, lest s_i become 0
-                                 //   by rounding; 0: 3 of the 604 steps stay unsolved, not 1
+#define BOUNDARY_REST_MIN 1e-8   // part of the way to the boundary that every step leaves, so that
+                                 //   s_i does not round to 0; 0: two more of the 604 steps stay
+                                 //   unsolved
 #define GUESS_RESIDUAL_MAX 1e-3  // below it the active set is guessed; 1e3: MOSARQP2 takes 1.3 times
                                  //   the work
 #define CLEAR_ROWS_MIN 50        // rows per changed or doubtful row of a clear guess; 1: walls take
                                  //   up to 1.5 times the work
-#define UNCLEAR_TOLERANCES_MAX 10.0  // residual over the tolerance, below which an unclear guess is
-                                     //   tried, too; 0: 23 of the 604 steps stay unsolved, not 1,
-                                     //   with 1.6 times the iterations
+// An unclear guess is tried if the residual is below this many tolerances and hardly falls. 0: 22 more
+// of the 604 steps stay unsolved, with 1.6 times the iterations.
+#define UNCLEAR_TOLERANCES_MAX 10.0
+// Residual over the one before, above which it hardly falls; 0: a wall of 147 bricks takes 1.1 times
+// the time, because the next step would have solved it.
+#define SLOW_RESIDUAL_RATIO_MIN 0.3
 #define GUESS_AGAIN_RATIO 0.1    // residual for the next guess over that of a failed one; 1:
                                  //   KaplasTower takes 1.2 times the work
 
@@ -269,12 +273,13 @@ static void note(progress *now, double residual, double mu, double gap) {
   now->gap = min2(now->gap, gap);
 }
 
-// Guesses the active set if that is worthwhile. 1: the run has ended.
-static int guess_and_solve(interior *p, perp_run *run, int stuck, double *close) {
+// Guesses the active set if that is worthwhile. last: residual before this step. 1: the run has ended.
+static int guess_and_solve(interior *p, perp_run *run, double last, int stuck, double *close) {
   for (int32_t i = 0; i < p->n; i++) p->work[i] = p->z[i] - p->w[i];
   const int32_t changed = crossover_guess(&p->cross, run, p->x, p->work);
   const int clear = changed <= p->n/CLEAR_ROWS_MIN && p->cross.doubtful <= p->n/CLEAR_ROWS_MIN;
-  const int late = run->residual <= UNCLEAR_TOLERANCES_MAX*run->options->tol;
+  const int late = run->residual <= UNCLEAR_TOLERANCES_MAX*run->options->tol &&
+                   run->residual > SLOW_RESIDUAL_RATIO_MIN*last;
   if (stuck || (run->residual <= *close && (clear || late))) {
     if (crossover_run(&p->cross, run, p->system, p->x)) return 1;
     *close = GUESS_AGAIN_RATIO*run->residual;
@@ -293,7 +298,7 @@ static int iterate(interior *p, perp_run *run) {
   }
   while (run_continue(run)) {
     prepare(p);
-    const double before = mismatch(p);
+    const double before = mismatch(p), last = run->residual;
     if (interior_factor(p, run) != 0) return 0;
     const int stepped = paper ? step_paper(p, run) : step_mehrotra(p, run);
     if (stepped && present(p, run)) return 0;
@@ -305,7 +310,7 @@ static int iterate(interior *p, perp_run *run) {
                       now.since_residual >= 3*IDLE_STEPS_MAX;
     // The objective of a quadratic program may be wrong although each row is right.
     if (run->residual <= run->options->tol && run_check(run)) continue;
-    if (run->options->barrier.crossover && guess_and_solve(p, run, stuck, &close)) continue;
+    if (run->options->barrier.crossover && guess_and_solve(p, run, last, stuck, &close)) continue;
     if (p->cross.rounded > 0) {
       run->rounded = 1;
       run_keep(run);
