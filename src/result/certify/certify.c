@@ -1,5 +1,5 @@
-// certify.c: the verdict of certify.h on an x, where A is a matrix. certify_prepare.c has computed
-// everything that does not depend on x.
+// certify.c: judges an x by the rule of certify.h, for any matrix but a grid. certify_prepare.c has
+// computed everything that does not depend on x.
 #include "certify.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// certify_blocks.h: the rule of a reducible matrix, for certify.c.
+// certify_blocks.h: the certificate of a reducible matrix, for certify.c and certify_prepare.c.
 #ifndef PERP_CERTIFY_BLOCKS_H
 #define PERP_CERTIFY_BLOCKS_H
 

@@ -1,20 +1,21 @@
-// certify_grid.c: the certificate of a grid of cells, in 30 bytes a cell and two passes over it.
+// certify_grid.c: the certificate of a grid of cells, in 30 bytes per cell and two passes over
+// them.
 //
-// The rule is that of certify.h. What the structure of A tells need not be found or stored:
+// The rule is that of certify.h. Much of it is known from the structure of A:
 //
-// - A is symmetric and positive semidefinite, because its weights are not negative, which has been
-//   validated. So |A_ij| <= sqrt(A_ii A_jj), R_i = C_i = 1/sqrt(A_ii) has all maxima at 1, and no
-//   other symmetric scaling has (equilibrate.c has the two lines of proof, and takes the same powers
-//   of two for symmetric matrices by columns: both certificates see the same r_i/G). As a power of
-//   two it is an exponent, and entries of R A C are at most 2.
-// - Rows and columns of a component share its unit: A_ii > 0 ties row i to column i. Then all of the
-//   rule is proportional to the unit, which makes S about 1, where b is not 0.
-// - Components are those of liquid cells and weights other than 0. Cells that no liquid cell is
-//   tied to stand alone: solid cells, air, droplets of one cell. Their G, S and unit follow from their
-//   own b, bounds and A_ii whenever somebody asks, in a few operations. Liquid cells without any
-//   open face have an empty row.
+// - A is symmetric and positive semidefinite, because validation has refused negative weights. So
+//   |A_ij| <= sqrt(A_ii A_jj), and R_i = C_i = 1/sqrt(A_ii) brings all row and column maxima to 1.
+//   No other symmetric scaling does. equilibrate.c has the proof in two lines; it takes the same
+//   powers of two for symmetric matrices by columns, so both certificates see the same r_i/G. Of a
+//   power of two only the exponent is stored. Entries of R A C are at most 2.
+// - The rows and columns of a component share a unit, because A_ii > 0 ties row i to column i. The
+//   whole rule is proportional to this unit, which makes S about 1 unless b is 0.
+// - A component consists of liquid cells that weights other than 0 connect. Cells that are tied to
+//   no liquid cell stand alone: solid cells, air, drops of one cell. Their G, S and unit are
+//   computed from their own b, bounds and A_ii when they are needed. Liquid cells without an open
+//   face have an empty row.
 //
-// certify_grid_check.c goes through the cells.
+// certify_grid_check.c has the passes over the cells.
 #include <string.h>
 
 #include "certify_grid_parts.h"

@@ -1,11 +1,11 @@
-// certify_grid_check.c: the passes over the cells of a grid that its certificate takes: one over
-// x_ref, one over x.
+// certify_grid_check.c: the two passes over the cells of a grid that a certificate takes: one at
+// x_ref, one at x.
 //
-// y and a = |A||x| + |b| are computed for some cells of a line at a time, compensated, by the
-// operator's own loops, and judged on the spot: runs of cells of one component four at a time, as
-// far as they are clearly right or clearly wrong, the others one by one. Where x_ref = 0 there is
-// nothing to compute: y = b, a = |b|. Lines are dealt out in chunks whose number does not depend on
-// that of the threads, and what is found in them is put together in their order.
+// The operator's own loops compute y and a = |A||x| + |b| of some cells of a line, compensated, and
+// the cells are judged at once. Cells of one component are judged four at a time while they are
+// clearly right or clearly wrong, the others one by one. If x_ref = 0, nothing needs to be
+// computed: y = b and a = |b|. The lines are divided into chunks. Their number does not depend on
+// the number of threads, and their results are combined in order.
 #include "certify_grid_parts.h"
 
 static const double u = 0x1p-53;

@@ -1,5 +1,5 @@
-// certify_grid_parts.h: what the files of the certificate of a grid share: certify_grid.c knows the
-// rules of its rows, certify_grid_check.c and certify_grid_units.c go through them.
+// certify_grid_parts.h: shared by the files that certify a grid. certify_grid.c has the rule of a
+// row; certify_grid_check.c and certify_grid_units.c pass over all rows.
 #ifndef PERP_CERTIFY_GRID_PARTS_H
 #define PERP_CERTIFY_GRID_PARTS_H
 

@@ -1,37 +1,37 @@
-// certify_kkt.c: the certificate of a quadratic program that was written as a complementarity
+// certify_kkt.c: the certificate of a quadratic program that is written as a complementarity
 // problem.
 //
 // The optimality conditions of  min 1/2 v'P v + q'v  where B v >= c  are the problem with
 //     A = [P -B'; B D],  x = (v, l),  b = (q, -c),  D = 0
-// A row of v says that the gradient of the Lagrangian vanishes: a statement in the units of the
-// objective over v. A row of l says that v is feasible, in the units of c. One tolerance for both
-// mixes these units, and a small residual next to a large multiplier is a large error of the
-// objective. So components of this form are judged by three measures, each in its own scale:
+// A row of v says that the gradient of the Lagrangian vanishes, in the units of the objective over
+// v. A row of l says that v is feasible, in the units of c. One tolerance for both would mix these
+// units, and a small residual beside a large multiplier is a large error of the objective. So
+// components of this form are judged by three measures, each in its own scale:
 //
 //     gap     sum over i of |y_i| w_i  <=  tol max(F, S) + rounding
 //     dual    r_i of the rows of v     <=  tol max R_i (|P||v| + |q|)_i + rounding
 //     primal  r_i of the rows of l     <=  tol max(R_i (|D||l| + |c|)_i, |v_j|/C_j) + rounding
 //
-// w_i is the distance of x_i to the bound that y_i points to. A bound that is farther away than
-// max(|x_i|, C_i max |x_j|/C_j) counts as that far, and an infinite one as |x_i| away. F is the
-// largest one of |primal objective|, |dual objective|, |1/2 v'P v| and |q'v|:
+// w_i is the distance of x_i to the bound that y_i points to, but at most max(|x_i|, C_i max
+// |x_j|/C_j); if that bound is infinite, w_i = |x_i|. F is the largest of |primal objective|, |dual
+// objective|, |1/2 v'P v| and |q'v|:
 //     primal = 1/2 v'P v + q'v + 1/2 l'D l - sum of y_i bound_i over rows of l
 //     dual   = primal - sum of y_i (x_i - bound_i)             bound_i = 0 where it is infinite
 // All of these may vanish. S = OBJECTIVE_PART_MIN max (|P||v| + |q|)_i C_i max |v_j|/C_j is a small
-// part of what a term of the objective can be for a v of this size: an objective that is smaller is not
-// resolved. Nothing here is relative to |B'l|, so large multipliers make nothing lenient. The rule
-// of certify.h has to hold besides; this one only ever refuses.
+// part of the largest term that the objective can have for a v of this size. A smaller objective is
+// not resolved. No measure is relative to |B'l|, so large multipliers do not make the rule lenient.
+// x must also pass the rule of certify.h: this one can only refuse.
 //
-// Rows of one side are tied by d_i A_ij = d_j A_ji, rows of different sides by d_i A_ij = -d_j A_ji
-// with weights d > 0. All weights are 1 unless somebody has scaled rows or columns; then sums over
-// rows are weighted by d, and the verdict stays the same. A component is of the form above if all
-// its entries agree on sides and weights, and both sides have rows.
+// Rows of one side are tied by d_i A_ij = d_j A_ji, rows of different sides by d_i A_ij = -d_j
+// A_ji, with weights d > 0. All weights are 1 unless rows or columns have been scaled. Then sums
+// over rows are weighted by d, so scaling does not change the verdict. A component is of the form
+// above if all its entries agree on sides and weights, and both sides have rows.
 //
-// Saddle points [P B'; B -D] are of this form once the rows of l have changed their signs, which
-// means nothing where l is free: y_i = 0 and -y_i = 0 are the same. A row with A_ii < 0 has to
+// Saddle points [P B'; B -D] are of this form once the rows of l change their signs. If l is free,
+// the problem stays the same, because y_i = 0 and -y_i = 0 say the same. A row with A_ii < 0 has to
 // change its sign. A row with A_ii = 0 has no entries on its own side, because P and D are
-// semidefinite, so that each of its entries tells whether its sign changes. Rows that change their
-// sign have a weight d_i < 0. If one of them has a bound, the component is judged row by row instead.
+// semidefinite, so each of its entries tells whether its sign changes. Rows that change their sign
+// have a weight d_i < 0. If one of them has a bound, the component is judged row by row instead.
 // Cost: a look at A when it is new; a pass over its entries for each verdict.
 #include "certify_kkt.h"
 

@@ -1,5 +1,5 @@
-// certify_prepare.c: what the certificate of a matrix knows before it sees an x: components, scalings,
-// units, and G, S and s at x_ref (certify.h has their formulas).
+// certify_prepare.c: computes what the certificate of a matrix needs before it sees an x:
+// components, scalings, units, and G, S and s at x_ref. certify.h has the formulas.
 #include <math.h>
 #include <string.h>
 
