@@ -109,7 +109,7 @@ static int factor_general(subspace *s, perp_run *run, const perp_deadline *deadl
 static int factor(subspace *s, perp_run *run) {
   if (s->known && memcmp(s->factored, s->is_free, (size_t)s->n) == 0) return 0;
   const perp_deadline deadline = run_deadline(run);
-  const double flops = min2(face_flops_anew(s->all), face_flops_rows(s->all, s->is_free));
+  const double flops = min2(face_flops_factor(s->all), face_flops_rows(s->all, s->is_free));
   const double before = run_seconds_left(run);
   s->known = s->indefinite = 0;
   run->factorizations++;
@@ -262,7 +262,7 @@ static int fits(const subspace *s, const perp_run *run) {
   const double left = run_seconds_left(run);
   if (!(left < (double)INFINITY)) return 1;
   if (s->all == NULL) return run_may_fit(run, RUN_ANALYSIS);
-  const double flops = min2(face_flops_anew(s->all), face_flops_rows(s->all, s->is_free));
+  const double flops = min2(face_flops_factor(s->all), face_flops_rows(s->all, s->is_free));
   return s->flop*(flops + 3.0*face_flops_solve(s->all)) < left;
 }
 
