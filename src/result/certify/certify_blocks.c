@@ -68,8 +68,8 @@ static void find_units(const certifier *c, const double *R, const double *C, con
   }
 }
 
-// G of each block in one scaling; -(what takes its place) where it is 0. inflow: n; least: one per
-// component; unit: the factor >= 1 of each half
+// G of each block in one scaling; if it is 0, minus the number that takes its place. inflow: n;
+// least: one per component; unit: the factor >= 1 of each half
 static void find_bases(const certifier *c, const double *R, const double *C, const double *base,
                        const double *inflow, double *G, double *least, double *unit) {
   for (int32_t k = 0; k < c->blocks.count; k++) G[k] = 0.0;
@@ -130,7 +130,7 @@ static void find_noise(const certifier *c, const double *G, const double *inflow
   }
 }
 
-// one_k: the factor that brings G of block k to 1, or near it; range: one per block
+// one_k: the factor that brings G of block k near 1; range: one per block
 static void find_ones(const certifier *c, const double *R, const double *C, const double *unit,
                       const double *G, scale_range *range, double *one) {
   for (int32_t k = 0; k < c->blocks.count; k++) range[k] = (scale_range){(double)INFINITY, 0.0};
@@ -208,8 +208,8 @@ void certifier_rescale(const certifier *c) {
   }
 }
 
-// A block is closed if nothing flows into it, whatever x is, and if x_ref does not solve it. Its
-// G_k is then r_i(x_ref) of its own rows, so that one rule holds for every x.
+// A block is closed if nothing flows into it for any x, and if x_ref does not solve it. Its G_k
+// then comes from r_i(x_ref) of its own rows alone, so the same rule holds for every x.
 static void find_closed(const certifier *c) {
   // r_i(x_ref) > 0 in that scaling; something flows in
   enum block_mark { FIRST = 1, SECOND = 2, OPEN = 4 };

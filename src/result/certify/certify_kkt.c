@@ -56,10 +56,10 @@ static const double u = 0x1p-53;
 
 // ---- sides ----
 
-typedef struct entries_of {   // a matrix whose entries can be had one by one
+typedef struct entries_of {   // a matrix that shows single entries
   const perp_csc *csc;
   const perp_dense *dense;
-  const double *diagonal;     // n; NULL: nobody has asked for it
+  const double *diagonal;     // n; NULL: not read yet
 } entries_of;
 
 static double entry(const entries_of *A, int32_t i, int32_t j) {
@@ -69,7 +69,7 @@ static double entry(const entries_of *A, int32_t i, int32_t j) {
                                              : (size_t)i*(size_t)ld + (size_t)j];
 }
 
-// The k-th entry of column j: 0 where there are no more.
+// The k-th entry of column j. Returns 0 if there are no more.
 static int next_entry(const entries_of *A, int32_t j, int32_t *k, int32_t *i, double *a) {
   if (A->csc != NULL) {
     const int32_t p = A->csc->colptr[j] + *k;
@@ -95,7 +95,7 @@ static int entries_open(const perp_operator *operator, entries_of *A) {
   return A->csc != NULL || A->dense != NULL;
 }
 
-// The sign of row i where its diagonal tells it: 1, or -1 where it has to change; else 0.
+// The sign of row i from its diagonal: 1; -1: it has to change; 0: the diagonal does not tell.
 static double own_sign(const entries_of *A, int32_t i) {
   return A->diagonal[i] > 0.0 ? 1.0 : A->diagonal[i] < 0.0 ? -1.0 : 0.0;
 }
@@ -186,8 +186,8 @@ void kkt_look(certifier *c, const perp_operator *A) {
     for (int32_t k = 0; next_entry(&entries, j, &k, &i, &a);)
       if (c->kkt.side[i] == c->kkt.side[j]) own[2*part + (c->kkt.side[j] < 0)] += fabs(a);
   }
-  // The side that has a quadratic part is the primal one; where both have one, or neither, the
-  // first row's is.
+  // The side that has a quadratic part is the primal one. If both have one, or neither, it is the
+  // side of the first row.
   for (int32_t i = 0; i < n; i++) {
     const double *of = own + 2*c->component[i];
     if (c->kkt.side[i] != 0 && of[0] == 0.0 && of[1] > 0.0)
@@ -280,7 +280,7 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
   p->loose += max2(w, weight*fabs(row.y));
 }
 
-// 1: row i is within what its two sides allow.
+// 1: row i is within its allowances.
 static int row_fits(const certifier *c, int32_t i, const part *p, double tol) {
   if (impossible_of(c, i) != IMPOSSIBLE_NOT) return 1;   // judged by its own data
   const row_at row = look_at(c, i);
@@ -294,7 +294,8 @@ static int row_fits(const certifier *c, int32_t i, const part *p, double tol) {
 
 static double finite_or_infinity(double v) { return v - v == 0.0 ? v : (double)INFINITY; }
 
-// The bits of what does not fit, of one component; `excused`: it fits thanks to rounding.
+// The bits of the measures that fail in one component. `excused`: some pass only because of
+// rounding.
 static int32_t judge_part(const part *p, double tol, double absolute_tol, int *excused) {
   const double primal = exact_value(p->objective), gap = exact_value(p->gap);
   const double terms = max2(max2(fabs(p->quadratic), fabs(p->linear)), OBJECTIVE_PART_MIN*p->term);
@@ -305,8 +306,9 @@ static int32_t judge_part(const part *p, double tol, double absolute_tol, int *e
   return p->absolute <= allowed && allowed < (double)INFINITY ? 0 : PERP_KKT_GAP;
 }
 
-// The sums of each component at c->x, into parts (c->kkt.count). Which of them are judged, into
-// asked (c->kkt.count): those of marked rows, unless a row that has to change its sign has a bound.
+// Puts the sums of each component at c->x into parts (c->kkt.count), and 1 into asked
+// (c->kkt.count) for each component that is judged: one with marked rows, unless a row that has to
+// change its sign has a bound.
 static void add_up(const certifier *c, const uint8_t *rows, double *own, double *own_size,
                    part *parts, uint8_t *asked) {
   const int32_t n = c->n;

@@ -31,8 +31,8 @@ static certify_leeway leeway(double R, double G, double S, double s, double less
                           factor*min2(100.0*tol*less, 1e-4)*base/R};
 }
 
-// A row that no x satisfies: by its own data, whatever its component is, or by both where it hangs
-// on other equations.
+// A row that no x satisfies: by its own data, or by these and its component if it depends on other
+// equations.
 static certify_leeway impossible_leeway(const certifier *c, int32_t i, certify_leeway rule,
                                         double tol) {
   const double data = c->impossible.data[i];
@@ -54,7 +54,7 @@ certify_leeway matrix_judge_leeway(const certifier *c, int32_t i, double tol, do
   const double R = closed ? c->rule.R[i] : c->R[i], s = closed ? c->rule.s[i] : c->s[i],
                held_R = closed ? c->rule.held_R[i] : c->held.R[i];
   const double G = closed ? c->rule.G[k] : c->G[k], S = closed ? c->rule.S[k] : c->S[k];
-  // of open blocks only the least cap is known where there are two scalings
+  // of open blocks, only the least cap is known if there are two scalings
   const double less = !c->two ? 1.0 : open ? (double)INFINITY : R/held_R;
   if (c->entries[i] == 0) return (certify_leeway){0.0, 0.0, 0.0};
   const certify_leeway found = leeway(R, G, S, s, less, open, tol);

@@ -21,8 +21,8 @@ void certifier_sizes(const certifier *c) {
   }
 }
 
-// As many steps as some tens of products with A take, whatever the rows have in common: with one
-// body in all of n rows, all sizes would take n^2.
+// The steps of some tens of products with A. Without this limit, all sizes would take n^2 steps if
+// one body were in all n rows.
 static int64_t affordable(const perp_product *P) {
   return 4000000 + 20*(int64_t)(P->n > 0 ? P->rowptr[P->n] : 0);
 }
