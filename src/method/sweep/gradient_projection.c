@@ -375,7 +375,7 @@ static const perp_parameter parameters[] = {
   {"krylov.iterations", PERP_KIND_INTEGER, offsetof(perp_options, krylov.iterations), 1000, 1,
    INT32_MAX, 0, 0, NULL, "CG iterations on a face, at most"},
   {"krylov.drop", PERP_KIND_REAL, offsetof(perp_options, krylov.drop), 0.1, 0, 1, 0, 1, NULL,
-   "entries of the approximate inverse below this are dropped"},
+   "entries of approximate inverses below this are left out"},
 };
 
 const perp_method method_gradient_projection = {

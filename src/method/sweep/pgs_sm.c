@@ -382,11 +382,11 @@ static const perp_parameter parameters[] = {
    "project and repeat, or always go to the first bound only"},
   {"subspace.metric", PERP_KIND_CHOICE, offsetof(perp_options, subspace.metric), PERP_METRIC_AUTO,
    0, 2, 0, 0, "auto|objective|residual",
-   "what to compare both points by; auto: the residual if a subspace is not definite"},
+   "the measure that compares both points; auto: the residual if a subspace is not definite"},
   {"subspace.safeguard", PERP_KIND_SWITCH, offsetof(perp_options, subspace.safeguard), 1, 0, 1, 0,
    0, NULL, "choose the better of both points; off: always the projected one, which may cycle"},
   {"sweep.omega", PERP_KIND_REAL, offsetof(perp_options, sweep.omega), 1, 0, 2, 1, 1, NULL,
-   "over-relaxation: other than 1, PSOR takes the place of PGS"},
+   "over-relaxation; if it is not 1, PSOR takes the place of PGS"},
   SWEEP_ORDER_PARAMETER,
 };
 
