@@ -25,7 +25,9 @@
 #include "preconditioner.h"
 #include "vector.h"
 
-#define DECREASE_RATIO_MIN 0.1   // mu: part of the predicted decrease that a step must reach
+// mu: part of the predicted decrease that a step must reach. With 1e-7, a wall takes 1.2 times the
+// work; with 1, 44 problems stay unsolved.
+#define DECREASE_RATIO_MIN 0.1
 // Gradient steps end when one gains less than this part of the best gain. With 1, up to 1.5 times
 // the work; with 0.1, a problem with a singular matrix stays unsolved.
 #define GRADIENT_GAIN_RATIO_MIN 0.25

@@ -34,7 +34,8 @@
 #include "certify.h"
 #include "vector.h"
 
-// What counts as rounding, relative to the base of the component: parts of y_i as well as data.
+// What counts as rounding, relative to the base of the component: parts of y_i as well as data. If a
+// million times smaller, 18 problems stay unsolved.
 #define COMPONENTWISE_ROUNDING 1e-11
 // The rounding of A x, relative to a_i: 32 u, as in the rest of the certificate.
 #define COMPONENTWISE_PRODUCT 0x1p-48
