@@ -1,5 +1,5 @@
 // drift.c: volume, momentum and energy of the scenes of liquids with each kind of wall, and the
-// volume with settings.compensate: [ANE17] 6.2 asks how the walls compare on coarse grids.
+// volume with settings.compensate: ANE17 6.2 asks how the walls compare on coarse grids.
 //
 // But for the size and the time all is as `perp run` has it, seed 0 included.
 //

@@ -1,6 +1,6 @@
 // run_dump.c: perp run --dump-problems: each island of a step as a problem directory.
 //
-// Directories are named as in [MNS08]: nb and the number of bodies that move, nc and the number of
+// Directories are named as in MNS08: nb and the number of bodies that move, nc and the number of
 // rows. If an earlier problem has the same numbers, _2, _3, ... is appended.
 #include <dirent.h>
 #include <errno.h>

@@ -12,12 +12,13 @@
 // -y. In two dimensions bodies move in the plane of x and y.
 // Positions, velocities and spins are limited to 1e12.
 // A function that fails changes nothing in the world, and perp_last_message() says what was wrong.
-// Threads may use different worlds at the same time, but one world only one after the other.
+// Threads may use different worlds at the same time. A world may be used by one thread at a time.
 //
 // An island is a group of bodies that touch each other. Its contacts are one problem.
 //
 // E13: Erleben, Numerical methods for linear complementarity problems, 2013.
 //
+// l: impulses, l_n along the normal and l_t along a tangent; J, W: as in perp_product (matrix.h).
 // a _|_ b: in each row, a_i b_i = 0.
 #ifndef PERP_CONTACT_H
 #define PERP_CONTACT_H
@@ -142,12 +143,12 @@ const char *perp_world_stage_text(perp_world_stage stage);   // "the impulses of
 
 // The attempts at the impulses of an island, in their order. docs/contact.md says when each is made.
 #define PERP_ATTEMPT_LIST(X)                                                                    \
-  X(JAM,            "jam",            "soft contacts, where no impulses are large enough")      \
+  X(JAM,            "jam",            "soft contacts, because no impulses are large enough")    \
   X(WARM,           "warm",           "the problem, from the impulses of the step before")      \
   X(COLD,           "cold",           "the problem, from zero")                                 \
   X(INELASTIC,      "inelastic",      "the problem without restitution")                        \
   X(INELASTIC_COLD, "inelastic-cold", "the problem without restitution, from zero")             \
-  X(SWEEP,          "sweep",          "a few passes of Gauss-Seidel, as the time is over")
+  X(SWEEP,          "sweep",          "a few passes of Gauss-Seidel, because time is over")
 typedef enum perp_attempt {       // a way to find impulses
 #define PERP_X(id, name, text) PERP_ATTEMPT_##id,
   PERP_ATTEMPT_LIST(PERP_X)
@@ -174,8 +175,8 @@ typedef struct perp_world_report {   // what a step did
   double penetration;         // depth of the deepest overlap after the step, >= 0
   double momentum[3], angular[3];   // of the bodies of finite mass; angular about the origin
   int32_t projections;        // islands with overlaps to remove
-  int32_t unprojected;        // of them: islands that kept a small overlap, because its problem was
-                              //   not certified or removing it would have added energy
+  int32_t unprojected;        // of them: islands that kept a small overlap, because removing it
+                              //   was not certified or would have added energy
   double seconds;             // that the step took
   double solve_seconds;       // the part of `seconds` in which problems were solved
   double overrun;             // seconds by which the step exceeded time_limit; 0: it did not

@@ -12,7 +12,7 @@
 // Any consistent units will do; the defaults are metres, kilograms and seconds. The grid is a box
 // with solid sides. y is up: gravity points along -y.
 // A function that fails changes nothing in the fluid, and perp_last_message() says what was wrong.
-// Threads may use different fluids at the same time, but one fluid only one after the other.
+// Threads may use different fluids at the same time. A fluid may be used by one thread at a time.
 //
 // ANE17: Andersen, Niebe and Erleben, A fast linear complementarity problem solver for fluid
 // animation, 2017.
@@ -60,7 +60,7 @@ perp_fluid_shape perp_fluid_plane(double x, double y, double z, double normal_x,
 
 // ------------------------------------------------------------------------------------------- fluid
 
-typedef enum perp_walls {     // what a wall demands of the liquid at it
+typedef enum perp_walls {     // the condition for the liquid at a wall
   PERP_WALLS_NO_SLIP,         // u = velocity of the wall
   PERP_WALLS_SLIP,            // u.n = wall.n, where wall is the velocity of the wall
   PERP_WALLS_SEPARATING,      // 0 <= p _|_ (u - wall).n >= 0
@@ -81,12 +81,13 @@ typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in 
   int32_t transfer;           // a perp_transfer (PERP_TRANSFER_FLIP)
   double flip;                // (0.97) share of FLIP in the blend; the rest is PIC
   double step;                // (1/60) seconds of perp_fluid_step
-  double cfl;                 // (2) most cells that liquid may cross in a substep: sets its length
+  double cfl;                 // (2) most cells that liquid may cross in a substep, which sets the
+                              //   length of substeps
   int32_t substeps;           // (64) at most this many substeps in a step. If cfl asks for more,
                               //   substeps are longer than cfl allows
   int32_t particles;          // (2) per cell along each axis when poured: 4 or 8 in a cell
-  int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 times that many,
-                              //   unless all cells around them have few
+  int32_t reseed;             // (1) cells inside the liquid keep 1/2 to 2 times that number, unless
+                              //   all cells around them have few
   int32_t compensate;         // (0) 1: keeps the liquid's volume at the amount poured in
   int32_t threads;            // (1) the bits of every answer do not depend on it
   double gravity[3];          // (0, -9.81, 0)
@@ -148,7 +149,7 @@ typedef struct perp_fluid_report {   // what a step did
   int64_t step;               // 1 after the first one
   double time;                // at the end of the step
   int32_t substeps;           // of the step
-  int32_t liquid;             // cells, in the last substep; the next three likewise
+  int32_t liquid;             // cells; this and the next three are of the last substep
   int32_t complementary;      // of `liquid`: 0 <= p _|_ y >= 0
   int32_t separating;         // of `complementary`: y > 0
   int32_t components;         // parts of the liquid that do not touch

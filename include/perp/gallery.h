@@ -34,8 +34,7 @@ typedef struct perp_sample {   // a generated problem; owns its arrays
   double *x;                   // n: the known solution, or NULL
   perp_csc csc;                // views of the above, filled by perp_generate
   perp_problem problem;
-  double condition;            // estimated 2-norm condition number where the family is
-                               //   about it, else 0
+  double condition;            // estimated 2-norm condition number; 0: this family gives none
   double objective;            // known minimum of 1/2 x'Ax + b'x; 0 if has_objective = 0
   int32_t has_objective;       // 1: the objective is known
   char note[240];              // one line: what was generated, with its numbers

@@ -59,8 +59,8 @@ typedef enum perp_cell { PERP_CELL_SOLID, PERP_CELL_LIQUID, PERP_CELL_AIR } perp
 //     A_hh = sum of w_f over the faces to cells that are not solid,   A_hl = -w_f for liquid l.
 // The pressure of air is 0. Nothing flows through a solid cell or the edge of the grid. Cells that
 // are not liquid have rows of the identity: with b = 0 there, p = 0.
-// For 0 <= p _|_ div u >= 0, with the u that p leaves, b is density/dt times the divergence before
-// p acts, computed with area fractions.
+// If u is the velocity after p has acted, 0 <= p _|_ div u >= 0 is the problem in which b is
+// density/dt times the divergence before p acts. Divergences are computed with area fractions.
 typedef struct perp_grid {
   int32_t cells[3];           // >= 1 each; cells[2] = 1: two dimensions
   double spacing[3];          // > 0: distance between cell centres

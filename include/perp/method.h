@@ -157,7 +157,7 @@ typedef struct perp_deadline {     // asked now and then by functions that may t
   void *context;
 } perp_deadline;
 
-// A linear solver for A_II z_I = rhs_I on a changing free set I.
+// A linear solver for A_II z_I = rhs_I on a changing set I of free rows. F are the other rows.
 struct perp_linear_ops {
   const char *name;                // "dense_lu"
   const char *title;               // "dense LU with partial pivoting"

@@ -241,8 +241,8 @@ typedef struct perp_options {      // from perp_default_options()
   perp_subspace_options subspace;
   // from here to trace_capacity: set by programs only, not by name
   int (*on_iteration)(void *context, const perp_statistics *statistics);   // non-zero: stop
-  // enumerate calls it with each solution, or with one point of a face of solutions of that
-  // dimension; non-zero: stop
+  // enumerate calls it with each isolated solution (dimension 0) and with one point of each face of
+  // solutions; non-zero: stop
   int (*on_solution)(void *context, const double *x, int32_t n, int32_t dimension);
   void *context;
   double (*clock)(void *clock_context);   // seconds, monotonic; NULL: the system's
@@ -280,8 +280,8 @@ typedef struct perp_result {       // what a solve found
                                    //   the clock would take as long as the solve
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
                                    //   perp_certify within 1e-3 tol, or within a relative 1e-3
-  double radius;                   // no small solution: none has |x|_1 < radius;
-                                   //   infeasible: INFINITY; otherwise 0
+  double radius;                   // status "no small solution": no solution has |x|_1 < radius.
+                                   //   "infeasible": INFINITY; otherwise 0
   char message[1024];              // a sentence: what happened, and what to try next
   double regularization;           // sigma, if x comes from systems with A + sigma I, relative to
                                    //   entries of A near 1; 0: none. The certificate is for A

@@ -37,25 +37,25 @@ double limit_energy(const perp_world *w, const island *s, const double *x);
 int world_project(perp_world *w, double *budget, double deadline);
 double project_deepest(const perp_world *w);   // overlap beyond what is left alone, >= 0
 
-// An island while its impulses are looked for.
+// The search for the impulses of an island.
 typedef struct trial {
   perp_world *w;
   worker *by;
   island *s;
-  assembled *a;               // the problem, and the x of the attempt at hand or of the best one
-  double end;                 // of its time, on the world's clock
+  assembled *a;               // the problem, and the x of the current attempt or of the best one
+  double end;                 // end of its time, on the world's clock
   solve_kind kind;
-  perp_result tried, best;    // of the attempt at hand; of the one whose x is kept
-  int answered;               // 0: the attempt at hand has no answer
-  int from;                   // the perp_attempt that `best` is of; -1: none yet
+  perp_result tried, best;    // of the current attempt; of the one whose x is kept
+  int answered;               // 0: the current attempt has no answer
+  int from;                   // the perp_attempt that gave `best`; -1: none yet
 } trial;
 
 perp_error attempts_run(trial *t);   // attempts.c: a->x and best, one attempt after the other
-// model.c: the problem of the model's, for contacts in l; 0: no memory
+// model.c: assembles the problem of the world's model for contacts in l. 0: no memory
 int model_assemble(const perp_world *w, worker *by, const contact_list *l, const island *s,
                    assembled *out);
 perp_error model_solve(trial *t);          // assembles it and solves it, from the warm start
-perp_error model_solve_once(trial *t);     // solves what is assembled from a->x, without rounds
+perp_error model_solve_once(trial *t);     // solves the assembled problem from a->x, without rounds
 void model_set_bounds(const trial *t);     // of boxed friction, by a->x
 // Solves an auxiliary normal problem, starting from a->x, and counts it in s. *found: it is solved
 perp_error model_solve_own(const perp_world *w, worker *by, island *s, assembled *a, double end,

@@ -18,7 +18,7 @@ enum { DIRECTIONS_MAX = 64 };
 
 typedef struct body {
   int32_t shape, material;
-  double extent[3], offset, mass, inertia[3];   // as given, inertia filled in
+  double extent[3], offset, mass, inertia[3];   // as given; an inertia of 0 is replaced
   double weight;              // 1/mass; 0: infinite
   double ease[3];             // 1/inertia about its own axes; 0: infinite
   double reach;               // radius of a sphere about its position that holds it
@@ -27,18 +27,18 @@ typedef struct body {
   double force[3], torque[3]; // pushes of the next step
   double before[6];           // velocity and spin at the beginning of the step
   double shift[6];            // by which a projection moves and turns it
-  int32_t round;              // W is a multiple of 1
-  int32_t flat;               // in two dimensions: it turns about z only
+  int32_t round;              // 1: W is a multiple of the identity
+  int32_t flat;               // 1: two dimensions, it turns about z only
   int32_t rest;               // steps at rest so far
   int32_t asleep;
-  int32_t slept, rested;      // both at the beginning of the step
+  int32_t slept, rested;      // asleep and rest at the beginning of the step
   int32_t set;                // of the union-find over contacts, then the number of its island
   int32_t local;              // its number within the island
 } body;
 
-typedef struct contact {      // no padding: it is saved as it is
+typedef struct contact {      // no padding, because its bytes are saved
   int32_t a, b, feature;      // identity: bodies a < b, and which contact of the two
-  int32_t central;            // 1, 2: the normal passes through a's, b's centre: no turn
+  int32_t central;            // bits 1, 2: the normal passes through the centre of a, of b: no turn
   int32_t island;             // -1: asleep, or neither moves
   int32_t bounced, solved, unused;
   double normal[3];           // from b to a
@@ -54,17 +54,17 @@ typedef struct island {
   int32_t count, bodies;
   const int32_t *order;       // count: its contacts in the list, ascending
   const int32_t *member;      // bodies: those that move, ascending
-  int32_t anchored;           // something of infinite mass is touched
-  int32_t driven;             // by one that moves
+  int32_t anchored;           // 1: it touches a body of infinite mass
+  int32_t driven;             // 1: it touches one that moves
   int32_t rows;
-  int32_t turning;            // some row turns a body
-  int32_t round;              // all bodies are: their W is diagonal
+  int32_t turning;            // 1: some row turns a body
+  int32_t round;              // 1: all bodies are round, so their W is diagonal
   perp_status status;
-  perp_attempt answer;  // the attempt that its impulses are of
+  perp_attempt answer;        // the attempt that found its impulses
   int32_t iterations, factorizations;
   double residual;
-  double share;               // of the time that is left when its turn comes
-  int32_t starved;            // there was no memory for all of it
+  double share;               // the part that it may use of the time left when its turn comes
+  int32_t starved;            // 1: there was no memory for some part of it
 } island;
 
 typedef struct grouping {     // the islands of a list of contacts
@@ -94,19 +94,19 @@ struct perp_world {
   int32_t materials;          // pairs hold materials^2 entries of (friction, restitution)
   buffer pair_memory;
 
-  contact_list now;           // at the positions now
-  contact_list last;          // those of the last step, as it was solved
+  contact_list now;           // contacts at the current positions
+  contact_list last;          // contacts of the last step, as they were solved
   contact_list spare;
-  buffer touch_memory;        // those of the last step, for the caller
+  buffer touch_memory;        // contacts of the last step, for the caller
   int32_t touches;
   buffer found;               // x of the step being solved
-  buffer kept;                // `now.contacts` as they were, should the step fail
-  enum { KEPT_NOWHERE, KEPT_COPY, KEPT_SPARE } kept_in;   // ... in `kept`; in `spare`, being stale
+  buffer kept;                // a copy of now.contacts, in case the step fails
+  enum { KEPT_NOWHERE, KEPT_COPY, KEPT_SPARE } kept_in;   // in `kept`; in `spare`, if `now` was stale
   grouping groups;            // of the last step
-  grouping former;            // of the one before, should the step fail
-  grouping overlaps;          // of projections
-  int32_t stale;              // `now` is not what the positions say
-  int32_t asleep;             // bodies
+  grouping former;            // of the step before, in case this step fails
+  grouping overlaps;          // islands of overlaps, in projections
+  int32_t stale;              // 1: `now` does not belong to the current positions
+  int32_t asleep;             // number of bodies
 
   // broad phase
   buffer bound_memory, entry_memory, other_memory, start_memory;
@@ -116,14 +116,14 @@ struct perp_world {
   crew *threads;
   worker *workers;            // settings.threads
 
-  struct pace {               // of the step at hand
-    double begun;             // its stage: seconds since the step began
+  struct pace {               // of the current step
+    double begun;             // when the current stage began: seconds since the step began
     double solved;            // when the problems were solved
-    double energy, input;     // of bodies awake; `input` below: at the beginning
+    double energy, input;     // of bodies awake, and `input` below, when the step began
     double budget;            // energy that removing overlaps may add
     int moving;               // some body has moved
   } pace;
-  double start;               // what the clock said when the step began
+  double start;               // the clock when the step began
   double after_solving;       // seconds of the last step: detection and projection
   double input;               // energy put in: by adding bodies, pushes, moving bodies
   perp_world_report report;
@@ -147,18 +147,18 @@ void body_spin_momentum(const body *b, const perp_motion *m, double *L);
 
 // ---- contacts of the positions now ----
 perp_error broad_pairs(perp_world *w);     // broad.c: candidate_memory, candidates
-// detect.c: `spare` from the positions now, with the x of those in `before` that are the same
-// again: with the candidates of the call before
+// detect.c: fills `spare` with the contacts at the current positions. Those that are in `before`
+// too keep their x. again = 1: uses the candidates of the last call.
 perp_error world_detect(perp_world *w, const contact_list *before, int again);
-// narrow.c: at most PAIR_CONTACTS_MAX contacts of a and b that are, or may come, closer than the
-// margin; fills identity, normal, arms and gap
+// narrow.c: finds at most PAIR_CONTACTS_MAX contacts of a and b that are or may come closer than
+// the margin, and fills their identity, normal, arms and gap.
 enum { PAIR_CONTACTS_MAX = 16 };
 int32_t narrow_contacts(const perp_world *w, worker *by, int32_t a, int32_t b, contact *found);
 
 // ---- the step ----
-// island.c: contacts of l into islands; those asleep get none. Sets body.local
+// island.c: divides the contacts of l into islands, except those asleep. Sets body.local.
 perp_error island_find(perp_world *w, contact_list *l, grouping *g);
-void island_number(const perp_world *w, const island *s);   // body.local of its members again
+void island_number(const perp_world *w, const island *s);   // sets body.local of its members again
 void drift(const body *b, perp_motion *m, double h);   // drift.c
 // drift.c: a body that reaches MAGNITUDE_MAX stops there and may slide along that boundary
 void drift_limit(perp_motion *m);

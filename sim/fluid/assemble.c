@@ -10,7 +10,7 @@
 // grad p.
 //
 // A liquid cell is complementary, 0 <= p _|_ D u' - kappa phi >= 0, where it touches a wall: a face
-// that is not wholly open, except across a grid of one cell, where nothing moves. [ANE17] (46)-(47)
+// that is not wholly open, except across a grid of one cell, where nothing moves. ANE17 (46)-(47)
 // have it the wrong way round. All others, and all with walls that do not separate, are equations.
 //
 // In a part of the liquid without a free surface, sum A p = 0 over its cells. So a solution needs

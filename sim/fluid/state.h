@@ -1,5 +1,5 @@
 // state.h: the data that the stages of a substep share. Each stage is a file with one function;
-// step.c calls them in the order of [ANE17] Fig. 2.
+// step.c calls them in the order of ANE17 Fig. 2.
 //
 // Cell (i, j, k) is at (k ny + j) nx + i. Faces and corners have an entry more per line, as in
 // perp_grid: u[0] of the face below cell (i, j, k) is at (k ny + j)(nx + 1) + i. In two dimensions
@@ -32,13 +32,13 @@ struct perp_fluid {
   crew *crew;
   int32_t n[3], dimension;
   int32_t cells, corners, faces[3];   // how many
-  double h, time, dt;            // dt: of the substep at hand
-  uint64_t draws;                // substeps that drew random numbers so far
-  int32_t stale;                 // 1: u is not that of the particles, some were poured
+  double h, time, dt;            // dt: of the current substep
+  uint64_t draws;                // number of substeps that have drawn random numbers
+  int32_t stale;                 // 1: particles were poured, and u does not include them
 
   perp_fluid_shape *solid;
   int32_t solids;
-  buffer solid_memory;           // that of `solid`
+  buffer solid_memory;           // the memory of `solid`
 
   particles p;
   int32_t *first;                // cells + 1: particles of each cell, after reseed
@@ -59,17 +59,17 @@ struct perp_fluid {
   double *guess;                 // cells: the pressure that the solve began from
   uint8_t *separating;           // cells
   uint8_t *vented;               // cells: 1 in liquid that is connected to a free surface
-  double correction;             // kappa there that keeps the volume
+  double correction;             // the kappa in vented cells that keeps the volume
   perp_grid grid;
   perp_solver *solver;
   perp_result result;
 
-  uint64_t solid_stamp;          // of the solids that solid_distance, open and wall are of; 0: none
+  uint64_t solid_stamp;          // of the solids that solid_distance, open, wall show; 0: none
   int32_t squeezed;              // closed parts of the liquid whose walls leave too little room
-  int infeasible;                // ... and perp_check_farkas agrees that no pressure answers them
-  buffer scratch;                // of the stage at hand: fluid_scratch()
+  int infeasible;                // 1: perp_check_farkas proves that no pressure solves them
+  buffer scratch;                // of the current stage: fluid_scratch()
   uint8_t *mark[3];              // faces: layers of an extrapolation
-  buffer shelf;                  // the state before a step, should that fail
+  buffer shelf;                  // the state before a step, in case it fails
 
   double poured;                 // volume
   perp_fluid_report report;
@@ -98,7 +98,7 @@ double fluid_volume(perp_fluid *f);                            // of the liquid,
 double fluid_correction(perp_fluid *f);                        // divergence that keeps it
 // D u of a cell, walls included; touches: it has a face that is not wholly open
 double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, int *touches);
-double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k);   // what D u is to be
+double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k);   // the D u wanted
 
 // ---- particles ----
 perp_error fluid_room(perp_fluid *f, int64_t count);           // room for `count` particles: fluid.c
@@ -106,7 +106,7 @@ perp_error fluid_room(perp_fluid *f, int64_t count);           // room for `coun
 int fluid_particle_arrays(particles *p, int32_t dimension, int affine, double **list[15]);
 perp_error fluid_shelve(perp_fluid *f);                        // keeps the state: save.c
 void fluid_restore(perp_fluid *f, const void *memory);         // a state of this fluid: save.c
-// first, and order: the particles by cell, each cell's as they were: sort.c
+// sort.c: sets `first` and `order`: particles by cell, and within a cell in their old order
 perp_error fluid_find_order(perp_fluid *f);
 void fluid_put_in_order(perp_fluid *f, int64_t count);         // as order says
 perp_error fluid_sort(perp_fluid *f);                          // both

@@ -1,4 +1,4 @@
-// step.c: a step of seconds as substeps, each the stages of [ANE17] Fig. 2 in the order
+// step.c: a step of seconds as substeps, each the stages of ANE17 Fig. 2 in the order
 //     solids, advect, reseed, surface, gather, forces, assemble, pressure, project, extrapolate,
 //     scatter
 // and measure at the end of the step.

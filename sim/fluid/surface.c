@@ -15,7 +15,7 @@
 // Walls are mirrors: near a wall the mirror images of particles count too. Without them the solid
 // half of the neighbourhood would count as air, and liquid at rest along a wall would have a
 // surface there. If the surface were simply continued into the solid, a gap that opens at a wall
-// would count as liquid; [ANE17] 6.2 suspects that its growth of volume comes from that.
+// would count as liquid; ANE17 6.2 suspects that its growth of volume comes from that.
 //
 // Only cells near the surface visit particles: those with a neighbour that holds some, unless all
 // cells in the two layers around hold some. Each visits the particles of 9 or 27 cells.

@@ -17,7 +17,7 @@ typedef enum record_type {
   RECORD_TYPES
 } record_type;
 
-// The columns of STEP where bodies touch.
+// The columns of STEP for rigid bodies.
 #define RECORD_COLUMN_LIST(X)                                                                   \
   X(step) X(time) X(contacts) X(rows) X(islands) X(asleep) X(unsolved) X(status) X(residual)    \
   X(iterations) X(factorizations) X(kinetic) X(potential) X(dissipated) X(penetration)          \
@@ -30,7 +30,7 @@ typedef enum record_column {
 } record_column;
 extern const char *const record_column_name[RECORD_COLUMNS];
 
-// And where there is liquid: perp_fluid_report.
+// The columns of STEP for a liquid: perp_fluid_report.
 #define RECORD_FLUID_LIST(X)                                                                    \
   X(step) X(time) X(substeps) X(liquid) X(complementary) X(separating) X(components)            \
   X(particles) X(added) X(removed) X(solved) X(unsolved) X(status) X(residual) X(newton)        \
@@ -51,7 +51,7 @@ enum {
   RECORD_PLAIN_MAX = 1 << 28,     // bytes of an unpacked chunk
   RECORD_PEEK = 32,               // bytes that begin frames and rows: how many of what follows
   RECORD_TRACE_MAX = 32,          // points of a step's trace
-  RECORD_COLUMNS_MAX = 32,       // of a row of STEP, whatever is recorded
+  RECORD_COLUMNS_MAX = 32,       // of a row of STEP, of bodies or a liquid
   RECORD_POSE = 7,                // of a solid that moves in a liquid: x y z, qw qx qy qz
   RECORD_PLACES = 1 << 16,        // of a particle along an axis
   RECORD_SPEEDS = 127             // of a component of a velocity, in each direction
@@ -118,29 +118,30 @@ typedef struct record_steps {
   uint32_t point_count, point_room;
 } record_steps;
 
-// Frames and rows in memory. 0, or RECORD_IO: no memory. What is in them is the caller's.
+// Frames and rows in memory. 0, or RECORD_IO: no memory. The caller fills them.
 int record_frames_create(uint32_t bodies, uint32_t room, record_frames *out);
 float *record_frame(const record_frames *frames, int component, uint32_t frame);   // bodies
 int record_frames_touch(record_frames *frames, const record_touch *touch);   // to the newest frame
-// Puts all of `from` behind what is in `to`, as it was read back from a file. RECORD_CORRUPT: it is of
-// another shape, or there is no room.
+// Appends all of `from`, read back from a file, to `to`. RECORD_CORRUPT: its shape differs, or
+// there is no room.
 int record_frames_append(record_frames *to, const record_frames *from);
 void record_frames_clear(record_frames *frames, uint32_t first);
 void record_frames_free(record_frames *frames);
 int record_steps_create(uint32_t columns, uint32_t room, record_steps *out);
 int record_steps_add(record_steps *steps, const double *row, double seconds,
                      const record_point *point, uint32_t points);   // grows
-// Likewise; `times` (NULL: none) has the seconds of the same rows.
+// The same for rows; `times` (NULL: none) has their seconds.
 int record_steps_append(record_steps *to, const record_steps *from, const record_steps *times);
 void record_steps_clear(record_steps *steps, uint32_t first);
 void record_steps_free(record_steps *steps);
 
-// Places to a cell: at most `wanted`, a power of two that 16 bits have room for; 0: there is none.
+// Places per cell: the largest power of two up to `wanted` that fits into 16 bits; 0: there is
+// none.
 int32_t record_fine(const int32_t cells[3], int32_t wanted);
 // `like` has bodies, dimension, cells and fine.
 int record_flow_create(const record_flow *like, uint32_t room, record_flow *out);
 float *record_pose(const record_flow *flow, int component, uint32_t frame);   // bodies
-// A frame of particles, rounded and brought into order; `keep` (NULL: all) says which.
+// Adds a frame of particles, rounded and sorted. keep: 1 for those to record; NULL: all.
 int record_flow_add(record_flow *flow, int64_t particles, const double *const x[3],
                     const double *const v[3], double spacing, const uint8_t *keep);
 uint32_t record_flow_start(const record_flow *flow, uint32_t frame);   // its first particle
@@ -149,7 +150,7 @@ int record_flow_append(record_flow *to, const record_flow *from);   // as record
 void record_flow_clear(record_flow *flow, uint32_t first);
 void record_flow_free(record_flow *flow);
 int record_grid_create(const int32_t cells[3], uint32_t fields, uint32_t room, record_grid *out);
-// A frame of fields; those that are not recorded may be NULL.
+// Adds a frame of fields; those that are not recorded may be NULL.
 void record_grid_add(record_grid *grid, const uint8_t *type, const uint8_t *separating,
                      const double *surface, double spacing, const double *pressure);
 size_t record_grid_cells(const record_grid *grid);
@@ -161,15 +162,15 @@ void record_grid_free(record_grid *grid);
 float record_round(double value, double quantum);
 // To 13 bits, and to 0 below `least`; least < 0: to the nearest float.
 float record_round_bits(double value, double least);
-double record_quantum(double smallest);             // the one for positions: below 1e-5 smallest
+double record_quantum(double smallest);             // the quantum for positions: below 1e-5 smallest
 
-// Writing. Every chunk goes out whole: if that fails the file is cut back to the chunks before,
-// and removed if not even HEAD is in it.
+// Writing. Every chunk is written whole. If that fails, the file is cut back to the chunks before,
+// and removed if it does not even have HEAD.
 typedef struct record_writer record_writer;
-int record_busy(const char *path);   // another program is writing it
+int record_busy(const char *path);   // 1: another program is writing it
 int record_create(const char *path, record_writer **out, char *message, size_t size);
-// A file of a state: HEAD, the chunks of a span that is not whole yet, and SAVE. It is packed in
-// less time, into more bytes.
+// A file of a state: HEAD, the chunks of a span that is not whole yet, and SAVE. Packing takes less
+// time and yields more bytes.
 int record_create_state(const char *path, record_writer **out, char *message, size_t size);
 int record_write(record_writer *writer, record_type type, uint32_t first, uint32_t count,
                  const void *plain, size_t bytes, char *message, size_t size);
@@ -179,7 +180,7 @@ int record_write_flow(record_writer *writer, const record_flow *flow, char *mess
 int record_write_grid(record_writer *writer, const record_grid *grid, char *message, size_t size);
 int record_write_steps(record_writer *writer, const record_steps *steps, int times,
                        char *message, size_t size);
-// A state of any size, in chunks of at most `part` bytes, which is at most RECORD_PLAIN_MAX.
+// Writes a state of any size in chunks of at most `part` bytes, which is at most RECORD_PLAIN_MAX.
 int record_write_state(record_writer *writer, uint32_t step, const void *state, size_t bytes,
                        size_t part, char *message, size_t size);
 int record_close(record_writer *writer, char *message, size_t size);   // and frees; NULL is fine
@@ -195,35 +196,35 @@ typedef struct record_index {
   record_chunk *chunk;
   int32_t count, room;
   size_t whole;                // bytes of the file up to the end of the last whole chunk
-  int complete;                // LAST is there
+  int complete;                // 1: the file has LAST
 } record_index;
 
 const record_index *record_written(const record_writer *writer);
-// Goes on behind the first `chunks` chunks of a file and drops what comes after them.
+// Continues a file after its first `chunks` chunks and drops the others.
 int record_append(const char *path, const record_index *index, int32_t chunks,
                   record_writer **out, char *message, size_t size);
 // Drops all but the first `chunks` chunks.
 int record_cut(record_writer *writer, int32_t chunks, char *message, size_t size);
-int record_is_regular(const record_writer *writer);   // a file, not a pipe or a device
+int record_is_regular(const record_writer *writer);   // 1: a file, not a pipe or a device
 
 // Reading, from bytes in memory. The messages say "chunk 17 at byte 123: what is wrong". After
 // RECORD_CORRUPT the index has the chunks before the damage; a missing end is no error.
 int record_scan(const void *bytes, size_t length, record_index *out, char *message, size_t size);
-// The same of a file that record_create_state() began: its rows begin at any step.
+// The same for a file that record_create_state() began: its rows begin at any step.
 int record_scan_state(const void *bytes, size_t length, record_index *out, char *message,
                       size_t size);
 void record_index_free(record_index *index);
 int record_unpack(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
                   char *message, size_t size);
-// The first bytes of a chunk, without unpacking the rest, and the k-th word of them.
+// Unpacks only the first bytes of a chunk. record_word(): the k-th word of them.
 int record_peek(const void *bytes, const record_index *index, int32_t k,
                 unsigned char out[RECORD_PEEK]);
 uint32_t record_word(const unsigned char *peeked, int k);
-// Whether the first bytes of frames or rows agree with the size of the chunk: what is asked before
-// it is unpacked. Other chunks pass.
+// Checks before unpacking that the first bytes of frames or rows agree with the size of the chunk.
+// Other chunks pass.
 int record_check(const void *bytes, const record_index *index, int32_t k, char *message,
                  size_t size);
-// The state that ends with chunk k, a SAVE with count = 0. `most` is what it can have in bytes: more
+// Reads the state that ends with chunk k, a SAVE with count = 0. A state of more than `most` bytes
 // is not unpacked.
 int record_read_state(const void *bytes, const record_index *index, int32_t k, size_t most,
                       record_bytes *out, char *message, size_t size);

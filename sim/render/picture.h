@@ -7,7 +7,7 @@
 #include "point.h"
 
 typedef struct solid {         // a sphere or box, prepared
-  double near;                 // nobody is nearer to the eye
+  double near;                 // distance from the eye to the ball around it
   int32_t shape, index;        // index: in the scene's list
   vec from;                    // the centre, from the eye
   double tangent;              // squared, from the eye to a sphere: |from|^2 - radius^2
@@ -22,7 +22,7 @@ typedef struct solid {         // a sphere or box, prepared
 } solid;
 
 typedef enum floor_kind { FLOOR_GROUND, FLOOR_SLOPE, FLOOR_STAGE, FLOOR_WALL } floor_kind;
-typedef struct floor_plane {   // a plane that one sees, or the stage under a hollow sphere
+typedef struct floor_plane {   // a plane that is drawn, or the stage under a hollow sphere
   vec normal, east, north, middle;
   double offset, tile;         // side of a square of its pattern
   floor_kind kind;

@@ -1,4 +1,4 @@
-// box.c: discs fall into a box, in two dimensions: the defaults of [BOX].
+// box.c: discs fall into a box, in two dimensions: the defaults of BOX.
 //
 // They start on a lattice whose cells hold the largest disc, shifted within their cells at random.
 #include <math.h>

@@ -1,4 +1,4 @@
-// hollow_sphere.c: spheres inside of a hollow sphere [SPH].
+// hollow_sphere.c: spheres inside of a hollow sphere SPH.
 //
 // The source places a centre at U[0, R - r] times a unit vector, which crowds the middle and lets
 // spheres overlap. Here it is uniform in the ball of radius R - r, and drawn again on overlap.

@@ -1,4 +1,4 @@
-// wall.c: a wall of bricks in running bond, hit by a heavy ball: the destruction of [MNS08]. By
+// wall.c: a wall of bricks in running bond, hit by a heavy ball: the destruction of MNS08. By
 // default it is 100 bricks without friction; --model friction has many more rows.
 #include <math.h>
 

@@ -34,12 +34,12 @@ const char *perp_method_name(const perp_method *method) {
   return method != NULL ? method->name : "none";
 }
 
-enum { PHRASE = 96 };
+enum text_bytes { PHRASE_BYTES = 96, NAMES_BYTES = 128 };   // for a phrase, and for names of methods
 
 // Why the method cannot take the problem, as a phrase for a message; `text` is room for it. NULL: it
 // can.
 static const char *missing(const perp_method *method, const perp_problem *problem, facts *of_A,
-                           uint32_t rows, char text[PHRASE]) {
+                           uint32_t rows, char text[PHRASE_BYTES]) {
   const perp_operator_ops *ops = problem->A.ops;
   if (method->n_max > 0 && problem->A.n > method->n_max) return "is for small problems only";
   if ((method->needs & PERP_NEEDS_DIAGONAL) && ops->diagonal == NULL) return "needs diagonal()";
@@ -58,7 +58,7 @@ static const char *missing(const perp_method *method, const perp_problem *proble
   if ((method->needs & PERP_NEEDS_BODIES) && problem->A.n > 0) {
     const char *why = contact_bodies_unfit(&problem->A);
     if (why != NULL) {
-      plain_print(text, PHRASE, "cannot take these contacts, as %s", why);
+      plain_print(text, PHRASE_BYTES, "cannot take these contacts, as %s", why);
       return text;
     }
   }
@@ -70,7 +70,8 @@ static const char *missing(const perp_method *method, const perp_problem *proble
     const int other = diagonals_other(&problem->A, NULL, &i, &j);
     if (other < 0) return other == -1 ? "needs the entries of A" : "has no memory to examine A";
     if (other > 0) {
-      plain_print(text, PHRASE, "needs three diagonals, and row %d has an entry in column %d", i, j);
+      plain_print(text, PHRASE_BYTES, "needs three diagonals, and row %d has an entry in column %d",
+                  i, j);
       return text;
     }
   }
@@ -90,7 +91,7 @@ static uint32_t kinds_of_rows(const perp_problem *problem) {
 // Lists methods to choose from that accept the problem: "auto, pgs, nncg".
 static void name_others(const perp_problem *problem, facts *of_A, char *names, size_t size) {
   const uint32_t rows = kinds_of_rows(problem);
-  char unused[PHRASE];
+  char unused[PHRASE_BYTES];
   names[0] = '\0';
   for (int32_t k = 0; k < COUNT; k++) {
     if (table[k]->tier != PERP_TIER_CHOOSE ||
@@ -103,12 +104,10 @@ static void name_others(const perp_problem *problem, facts *of_A, char *names, s
   }
 }
 
-enum { NAMES = 128 };
-
 perp_error method_fits(const perp_method *method, const perp_problem *problem, facts *of_A) {
   const uint32_t rows = method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED)
                             ? 0 : kinds_of_rows(problem);
-  char text[PHRASE], names[NAMES];
+  char text[PHRASE_BYTES], names[NAMES_BYTES];
   const char *lack = missing(method, problem, of_A, rows, text);
   if (lack == NULL) return PERP_OK;
   name_others(problem, of_A, names, sizeof names);
@@ -125,7 +124,7 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
   if (error != PERP_OK) return error;
   const unmet of = demands_unmet_after_presolve(method, problem);
   if (of.what == DEMAND_NONE) return PERP_OK;
-  char text[DEMANDS_TEXT], names[NAMES];
+  char text[DEMANDS_TEXT], names[NAMES_BYTES];
   demands_text(method, of, text);
   name_others(problem, &of_A, names, sizeof names);
   return error_set(PERP_ERROR_UNSUPPORTED, "%s: use %s", text, names);

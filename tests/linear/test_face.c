@@ -69,11 +69,11 @@ static void test_modifies_or_factors(void **state) {
   assert_int_equal(face_update(f, is_free, NULL), 0);
   assert_int_equal(face_factorizations(f), 1);
   for (int32_t i = 0; i < 9; i += 3) is_free[i] = 1;
-  assert_true(face_flops_rows(f, is_free) < face_flops_anew(f));
+  assert_true(face_flops_rows(f, is_free) < face_flops_factor(f));
   assert_int_equal(face_update(f, is_free, NULL), 0);
   assert_int_equal(face_factorizations(f), 1);
   for (int32_t i = 0; i < n; i++) is_free[i] = !is_free[i];
-  assert_true(face_flops_rows(f, is_free) > face_flops_anew(f));
+  assert_true(face_flops_rows(f, is_free) > face_flops_factor(f));
   assert_int_equal(face_update(f, is_free, NULL), 0);
   assert_int_equal(face_factorizations(f), 2);
   face_shift(f, 0.0);                                    // as it was

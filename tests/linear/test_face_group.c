@@ -305,7 +305,7 @@ static void wall(double mode, double points, uint64_t seed) {
   face *f = face_create(&A, FACE_SHIFTS, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
   assert_true(f != NULL && e != NULL && last != NULL && n >= 300);
   assert_true(2*face_nnz(f) < face_nnz(e));
-  assert_true(face_flops_anew(f) < 0.5*face_flops_anew(e));
+  assert_true(face_flops_factor(f) < 0.5*face_flops_factor(e));
   face_shift(f, 1e-3);
   face_shift(e, 1e-3);
   for (int32_t i = 0; i < n; i++) is_free[i] = (uint8_t)whole(0, 1);

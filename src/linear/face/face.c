@@ -51,7 +51,7 @@ int face_solve_within(face *f, double *v, int refine, const perp_deadline *deadl
   return code == 1 && deadline_passed(deadline) ? -1 : code;
 }
 
-double face_flops_anew(const face *f) { return f->kind->flops_anew(f); }
+double face_flops_factor(const face *f) { return f->kind->flops_factor(f); }
 
 double face_flops_rows(const face *f, const uint8_t *is_free) {
   return f->kind->flops_rows(f, is_free);

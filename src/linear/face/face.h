@@ -67,7 +67,7 @@ int face_quasidefinite(const face *f);
 // FACE_SETS and FACE_SHIFTS: operations of a factorisation with all rows free, of modifications
 // that lead to these free rows (in units of factorisation operations that take as long), and of a
 // solve without refinement.
-double face_flops_anew(const face *f);
+double face_flops_factor(const face *f);
 double face_flops_rows(const face *f, const uint8_t *is_free);
 double face_flops_solve(const face *f);
 // Operations of the update that face_update() would choose.

@@ -184,7 +184,7 @@ static int refactor(row_face *by, const perp_deadline *deadline) {
   return code;
 }
 
-static double flops_anew(const face *base) {
+static double flops_factor(const face *base) {
   const body_face *f = (const body_face *)base;
   return sparse_ldl_flops(f->ldl) + 2.0*f->pairs;   // half the pairs, at twice the time each
 }
@@ -192,7 +192,7 @@ static double flops_anew(const face *base) {
 // A factorisation always takes all of H, for every set of free rows.
 static double flops_kept(const row_face *by, const uint8_t *is_free) {
   (void)is_free;
-  return flops_anew(&by->base);
+  return flops_factor(&by->base);
 }
 
 static double flops_row(const row_face *by, int32_t i) {
@@ -320,7 +320,7 @@ static double flops_solve(const face *base) {
 
 static const face_kind kind = {
   .destroy = destroy, .shift = shift, .update = row_face_update, .solve = solve,
-  .flops_anew = flops_anew, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
+  .flops_factor = flops_factor, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
   .nnz = nnz, .flops_update = row_face_flops_update, .diagonal = diagonal, .multiply = multiply,
 };
 

@@ -70,7 +70,7 @@ static int clearly(double larger, double smaller, double P_larger, double P_smal
   return (larger >= 1.5*smaller && P_larger >= 1.5*P_smaller) || P_larger >= 64.0*P_smaller;
 }
 
-static double work(const face *f) { return face_flops_anew(f) + ENTRY_FLOPS*(double)face_nnz(f); }
+static double work(const face *f) { return face_flops_factor(f) + ENTRY_FLOPS*(double)face_nnz(f); }
 
 // The face through bodies if it is cheaper, else NULL with *failed = 1. *rival: the face of the
 // contacts, if it was made for the comparison and won.

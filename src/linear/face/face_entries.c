@@ -171,7 +171,7 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(n, v, 1);
 }
 
-static double flops_anew(const face *base) {
+static double flops_factor(const face *base) {
   return sparse_ldl_flops(((const entries_face *)base)->ldl);
 }
 
@@ -182,7 +182,7 @@ static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 
 static const face_kind kind = {
   .destroy = destroy, .shift = shift, .update = row_face_update, .solve = solve,
-  .flops_anew = flops_anew, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
+  .flops_factor = flops_factor, .flops_rows = row_face_flops_rows, .flops_solve = flops_solve,
   .nnz = nnz, .flops_update = row_face_flops_update,
 };
 

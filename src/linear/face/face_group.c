@@ -248,7 +248,7 @@ static double flops_of(const group_face *f, const uint8_t *is_free, double *rows
   return flops + sparse_ldl_flops_kept(f->ldl, f->maybe);
 }
 
-static double flops_anew(const face *base) {   // with all slots in use
+static double flops_factor(const face *base) {   // with all slots in use
   const group_face *f = (const group_face *)base;
   return sparse_ldl_flops(f->ldl) + f->blocks;
 }
@@ -262,7 +262,7 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
 static double flops_update(const face *base, const uint8_t *is_free) {
   double rows;
   const group_face *f = (const group_face *)base;
-  const double made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*flops_anew(base));
+  const double made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*flops_factor(base));
   return rows <= REFACTOR_COST_RATIO*made ? rows : made;
 }
 
@@ -271,7 +271,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   int32_t count = 0;
   double rows = (double)INFINITY, made = 0.0, done = 0.0;
   f->ready = 0;
-  if (f->factored) made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*flops_anew(base));
+  if (f->factored) made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*flops_factor(base));
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
     int same = !f->stale[g];
@@ -426,7 +426,7 @@ static void destroy(face *base) {
   memory.release(memory.context, f);
 }
 
-static const face_kind kind = {destroy, shift, update, solve, flops_anew, flops_rows,
+static const face_kind kind = {destroy, shift, update, solve, flops_factor, flops_rows,
                                flops_solve, nnz, flops_update, diagonal, multiply};
 
 face *face_group_create(perp_csc *A, groups *g, int32_t rows_max, const perp_allocator *allocator,

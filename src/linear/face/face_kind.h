@@ -13,7 +13,7 @@ typedef struct face_kind {   // see the functions of the same names in face.h
   void (*shift)(face *f, double sigma);
   int (*update)(face *f, const uint8_t *is_free, const perp_deadline *deadline);
   int (*solve)(face *f, double *v, int refine);
-  double (*flops_anew)(const face *f);
+  double (*flops_factor)(const face *f);
   double (*flops_rows)(const face *f, const uint8_t *is_free);
   double (*flops_solve)(const face *f);
   int64_t (*nnz)(const face *f);
@@ -52,7 +52,7 @@ typedef struct row_face row_face;
 enum { FACE_REFACTOR = -3 };   // code of modify: the caller must factor again
 
 typedef struct row_kind {
-  double (*flops_anew)(const row_face *f, const uint8_t *is_free);   // of a factorisation
+  double (*flops_factor)(const row_face *f, const uint8_t *is_free);   // of a factorisation
   double (*flops_row)(const row_face *f, int32_t i);                 // of a row that comes or goes
   int (*modify)(row_face *f, int32_t i, uint8_t comes);   // 0; as face_update; or FACE_REFACTOR
   int (*refactor)(row_face *f, const perp_deadline *deadline);   // of the rows kept

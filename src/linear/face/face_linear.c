@@ -126,7 +126,7 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
   return f->analysed ? 1e9*f->ops->estimate(f->self, is_free) : (double)INFINITY;
 }
 
-static double flops_anew(const face *base) {
+static double flops_factor(const face *base) {
   (void)base;
   return (double)INFINITY;
 }
@@ -141,7 +141,7 @@ static int64_t nnz(const face *base) {   // unknown
   return 0;
 }
 
-static const face_kind kind = {destroy, shift, update, solve, flops_anew, flops_rows,
+static const face_kind kind = {destroy, shift, update, solve, flops_factor, flops_rows,
                                flops_solve, nnz, flops_rows, NULL, NULL};
 
 face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,

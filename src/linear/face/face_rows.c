@@ -23,8 +23,8 @@ double row_face_flops_rows(const face *base, const uint8_t *is_free) {
 
 double row_face_flops_update(const face *base, const uint8_t *is_free) {
   const row_face *f = (const row_face *)base;
-  const double made_anew = f->rows->flops_anew(f, is_free);
-  return min2(made_anew, rows_up_to(f, is_free, made_anew));
+  const double whole = f->rows->flops_factor(f, is_free);
+  return min2(whole, rows_up_to(f, is_free, whole));
 }
 
 // Deletes the rows that are not free, then adds the free rows that are missing.
@@ -40,10 +40,10 @@ static int follow(row_face *f, const uint8_t *is_free, const perp_deadline *dead
 
 int row_face_update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   row_face *f = (row_face *)base;
-  const double made_anew = f->rows->flops_anew(f, is_free);
+  const double whole = f->rows->flops_factor(f, is_free);
   f->ready = 0;
-  const int code = rows_up_to(f, is_free, made_anew) <= made_anew ? follow(f, is_free, deadline)
-                                                                  : FACE_REFACTOR;
+  const int code = rows_up_to(f, is_free, whole) <= whole ? follow(f, is_free, deadline)
+                                                          : FACE_REFACTOR;
   if (code == FACE_REFACTOR) {
     for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
     return f->rows->refactor(f, deadline);

@@ -8,8 +8,8 @@
 // neighbour and the rest from the parent. On all domains tried it takes as many cycles as
 // multilinear interpolation with its 4 or 8 corners. It handles walls easily: a neighbour behind a
 // wall gives nothing.
-// Cost: two passes over each level (grid_pass.c). grid_levels_traffic counts the bytes: 25 to 30
-// per cell on the finest level if weights are the same, else 8 + 8*dimensions more.
+// Cost: two passes over each level (grid_pass.c). That is 25 to 30 bytes per cell on the finest level
+// if weights are the same, else 8 + 8*dimensions more (bench/liquid/vcycle.c counts them).
 #include <string.h>
 
 #include "grid_parts.h"

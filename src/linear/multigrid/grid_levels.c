@@ -174,7 +174,6 @@ int grid_levels_renew(grid_levels *g, const perp_grid *grid, team *threads) {
 }
 
 int32_t grid_levels_count(const grid_levels *g) { return g->levels; }
-size_t grid_levels_bytes(const grid_levels *g) { return sizeof *g + g->bytes; }
 int32_t grid_levels_shape(const grid_levels *g, int32_t level, int32_t cells[3]) {
   memcpy(cells, g->at[level].cells, sizeof g->at[level].cells);
   return g->at[level].n;
@@ -183,25 +182,3 @@ void grid_levels_halved(const grid_levels *g, int32_t level, int32_t halved[3]) 
   for (int32_t d = 0; d < 3; d++) halved[g->at[level].axis[d]] = g->at[level].halved[d];
 }
 const uint8_t *grid_levels_type(const grid_levels *g, int32_t level) { return g->at[level].type; }
-
-double grid_levels_traffic(const grid_levels *g, int32_t from) {
-  double bytes = 0.0;
-  for (int32_t at = from; at + 1 < g->levels; at++) {
-    const grid_level *l = &g->at[at];
-    int64_t count[4] = {0, 0, 0, 0};
-    for (int32_t k = 0; k < l->side[2]; k++)
-      for (int32_t j = 0; j < l->side[1]; j++) {
-        const uint16_t *run = l->run + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
-        for (int32_t b = 0; b < l->blocks; b += run[b] >> 2) count[run[b] & 3] += run[b] >> 2;
-      }
-    const double cell = sizeof(float), red = 0.5*cell, dimensions = 1 + (l->side[1] > 1) + l->deep,
-                 parents = cell/(1 << (l->halved[0] + l->halved[1] + l->halved[2]));
-    const double down = cell + cell + red,           // r; z, residuals
-                 between = red + 3.0*parents,        // residuals; r; z, and z in the order of cells
-                 up = parents + cell + red + cell;   // z of the parents, r, z of red cells; z
-    const double general = (double)count[GRID_GENERAL], other = general + (double)count[GRID_SAME];
-    bytes += GRID_BLOCK*(((double)count[GRID_UNIFORM] + other)*(down + between + up) +
-                         other*(2.0*cell + red) + general*2.0*dimensions*cell);
-  }
-  return bytes;
-}

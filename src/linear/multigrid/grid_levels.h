@@ -28,7 +28,6 @@ void grid_levels_destroy(grid_levels *g);                            // NULL is 
 int grid_levels_renew(grid_levels *g, const perp_grid *grid, team *threads);
 
 int32_t grid_levels_count(const grid_levels *g);                     // >= 1
-size_t grid_levels_bytes(const grid_levels *g);                      // bytes allocated
 // Returns the number of cells.
 int32_t grid_levels_shape(const grid_levels *g, int32_t level, int32_t cells[3]);
 // The directions that the next level halves (1) or keeps (0). Cell (i, j, k) has the parent
@@ -64,10 +63,6 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free);
 // z ~ A_II^-1 r by a V-cycle, for the last mask and on its level. The map is symmetric positive
 // definite up to rounding in single precision. z_F = 0; r_F is not read; r and z: n, distinct.
 void grid_levels_cycle(grid_levels *g, int32_t from, const double *r, double *z);
-
-// Bytes that a cycle reads and writes for the last mask. Each level has two passes, and each array
-// counts once per pass.
-double grid_levels_traffic(const grid_levels *g, int32_t from);
 
 typedef struct grid_levels_report {
   int32_t iterations;          // cycles

@@ -171,7 +171,7 @@ static double search(active_set *a) {
 // 1: the method runs under auto, and interior points should need fewer operations than Newton steps.
 // The solves of both cost about the same.
 static int points_are_cheaper(const active_set *a) {
-  return a->run->is_child && face_flops_anew(a->face) < UPDATES_PER_FACTOR*a->update;
+  return a->run->is_child && face_flops_factor(a->face) < UPDATES_PER_FACTOR*a->update;
 }
 
 // 1: interior points through bodies can be used.

@@ -21,7 +21,8 @@
 #include "vector.h"
 
 enum {
-  FACTOR_ROWS_MAX = 200000,       // rows up to which any A may be factored
+  FACTOR_ROWS_MAX = 200000,       // rows up to which any A may be factored; 1: a wall takes 19 times
+                                  // the work
   SPARSE_ROW_ENTRIES_MAX = 6,     // mean entries per row up to which A may have more rows: factors
                                   // of plane grids fill little
   FACTOR_CHEAP_ROWS_MAX = 20000,  // rows up to which the cost of a factor is not estimated; the

@@ -549,7 +549,7 @@ static const perp_parameter parameters[] = {
    "auto|direct|krylov|masks|differences",
    "how to solve with PA + Q; auto: direct if the entries of A are known"},
   {"newton.memory", PERP_KIND_INTEGER, FIELD(newton.memory), 8, 1, MEMORY_MAX, 0, 0, NULL,
-   "robust: number of earlier merits, the largest of which limits the next; 1: monotone"},
+   "robust: a step may not exceed the largest of this many merits before it; 1: merits only fall"},
   {"newton.restarts", PERP_KIND_INTEGER, FIELD(newton.restarts), 2, 0, 1000, 0, 0, NULL,
    "restarts from other points when stuck"},
   LINE_SEARCH_PARAMETERS,
@@ -568,7 +568,7 @@ static const perp_parameter parameters[] = {
   {"krylov.iterations", PERP_KIND_INTEGER, FIELD(krylov.iterations), 300, 1, INT32_MAX, 0, 0, NULL,
    "inner iterations of a Newton step"},
   {"krylov.restart", PERP_KIND_INTEGER, FIELD(krylov.restart), 60, 1, 100000, 0, 0, NULL,
-   "vectors that gmres keeps"},
+   "vectors that GMRES keeps before it starts again"},
 };
 
 const perp_method method_fischer_newton = {

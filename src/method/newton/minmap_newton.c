@@ -297,7 +297,7 @@ static const perp_parameter parameters[] = {
   {"krylov.restart", PERP_KIND_INTEGER, offsetof(perp_options, krylov.restart), 50, 1, 100000, 0, 0,
    NULL, "vectors that GMRES keeps before it starts again"},
   {"krylov.drop", PERP_KIND_REAL, offsetof(perp_options, krylov.drop), 0.1, 0, 1, 1, 1, NULL,
-   "entries of an approximate inverse below it are left out"},
+   "entries of approximate inverses below this are left out"},
 };
 
 // ANE17 6: at most 10 Newton steps, all thresholds (32)-(34) at 1e-5, xi of theorem 3.2 at 0.01, CG

@@ -443,11 +443,11 @@ static void enumerate_run(perp_run *run) {
   const char *none = all > 1 ? "none is a solution" : "is no solution";
   if (!exact)
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "%s and %s, but the entries of A were rounded, so that this is no proof", examined,
+             "%s and %s, but the entries of A were rounded, so this is no proof", examined,
              none);
   else if (slight)
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "%s and %s, but the tolerance explains why, so that this is no proof", examined, none);
+             "%s and %s, but the tolerance explains why, so this is no proof", examined, none);
   else if (solutions == 0 && undecided == 0)
     run_stop(run, PERP_STATUS_NO_SOLUTION, "%s and %s", examined, none);
   else if (undecided == 0)

@@ -109,7 +109,7 @@ static int factor_general(subspace *s, perp_run *run, const perp_deadline *deadl
 static int factor(subspace *s, perp_run *run) {
   if (s->known && memcmp(s->factored, s->is_free, (size_t)s->n) == 0) return 0;
   const perp_deadline deadline = run_deadline(run);
-  const double flops = min2(face_flops_anew(s->all), face_flops_rows(s->all, s->is_free));
+  const double flops = min2(face_flops_factor(s->all), face_flops_rows(s->all, s->is_free));
   const double before = run_seconds_left(run);
   s->known = s->indefinite = 0;
   run->factorizations++;
@@ -262,7 +262,7 @@ static int fits(const subspace *s, const perp_run *run) {
   const double left = run_seconds_left(run);
   if (!(left < (double)INFINITY)) return 1;
   if (s->all == NULL) return run_may_fit(run, RUN_ANALYSIS);
-  const double flops = min2(face_flops_anew(s->all), face_flops_rows(s->all, s->is_free));
+  const double flops = min2(face_flops_factor(s->all), face_flops_rows(s->all, s->is_free));
   return s->flop*(flops + 3.0*face_flops_solve(s->all)) < left;
 }
 
@@ -382,11 +382,11 @@ static const perp_parameter parameters[] = {
    "project and repeat, or always go to the first bound only"},
   {"subspace.metric", PERP_KIND_CHOICE, offsetof(perp_options, subspace.metric), PERP_METRIC_AUTO,
    0, 2, 0, 0, "auto|objective|residual",
-   "what to compare both points by; auto: the residual if a subspace is not definite"},
+   "the measure that compares both points; auto: the residual if a subspace is not definite"},
   {"subspace.safeguard", PERP_KIND_SWITCH, offsetof(perp_options, subspace.safeguard), 1, 0, 1, 0,
    0, NULL, "choose the better of both points; off: always the projected one, which may cycle"},
   {"sweep.omega", PERP_KIND_REAL, offsetof(perp_options, sweep.omega), 1, 0, 2, 1, 1, NULL,
-   "over-relaxation: other than 1, PSOR takes the place of PGS"},
+   "over-relaxation; if it is not 1, PSOR takes the place of PGS"},
   SWEEP_ORDER_PARAMETER,
 };
 

@@ -1,4 +1,4 @@
-// certifier.c: the life of a certifier, which judge it asks, and perp_certify for callers.
+// certifier.c: makes and ends a certifier, chooses its judge, and serves callers by perp_certify.
 #include "certify.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// certify.c: the verdict of certify.h on an x, where A is a matrix. certify_prepare.c has computed
-// everything that does not depend on x.
+// certify.c: judges an x by the rule of certify.h, for any matrix but a grid. certify_prepare.c has
+// computed everything that does not depend on x.
 #include "certify.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@
 
 static const double u = 0x1p-53;
 
-// A shift that cancels most of the diagonal leaves less of |A||x| than its parts, which A x is
-// summed from: the first is the size of the matrix, the second that of the rounding.
+// A shift may cancel most of the diagonal. |A||x| is then smaller than the parts that A x is summed
+// from. |A||x| is the size of the matrix, the parts are the size of the rounding.
 static void size_under_shift(certifier *c) {
   memcpy(c->parts, c->a, (size_t)c->n*sizeof *c->a);
   certifier_sizes(c);
@@ -27,8 +27,8 @@ static void size_under_shift(certifier *c) {
     if (c->entries[i] == 0) c->y[i] = c->problem->b[i];
 }
 
-// y = A x + b and a >= |A||x| + |b| at c->x. An operator that cannot tell gets a = |b|: no
-// allowance for rounding.
+// y = A x + b and a >= |A||x| + |b| at c->x. If the operator cannot tell |A||x|, a = |b|: there is
+// no allowance for rounding.
 perp_error certifier_residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
   const double *b = c->problem->b;
@@ -82,7 +82,7 @@ static void matrix_fit(const certifier *c, int32_t i, double *R, double *C) {
   *C = c->fit.C[i];
 }
 
-// What y_i may have lost in compensated sums, in the units of r. It matters where |x| is beyond
+// What y_i may have lost in compensated sums, in the units of r. It matters only if |x| exceeds
 // 1e16 times what b accounts for.
 static inline double lost(const certifier *c, int32_t i, double a) {
   const double parts = c->look.shifted || c->look.product ? c->parts[i] : a;
@@ -113,9 +113,9 @@ static perp_certificate begin(const certifier *c) {
                             .componentwise = -1.0, .componentwise_row = -1};
 }
 
-// The verdict on x from c->x (x clamped), c->y and c->a. With slack > 0, y is known only that well
-// in the units of r and c->a not at all: returns 0 where no row is clearly outside its tolerance
-// and one is not clearly within.
+// The verdict on x from c->x (x clamped), c->y and c->a. If slack > 0, y has an error of up to
+// slack in the units of r, and c->a is not known. Returns 0 if that leaves the verdict open: no row
+// is clearly outside its tolerance, and some row is not clearly within.
 static int judge(const certifier *c, const double *x, double tol, double absolute_tol, double slack,
                  perp_certificate *certificate) {
   const perp_problem *p = c->problem;
@@ -135,8 +135,8 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     const double distance = y > 0.0 ? below : -above;
     found.gap += fabs(y)*gap_distance(c->x[i], distance);
 
-    // An x that had to be moved far to its bounds is not the answer:
-    // how far counts like a residual.
+    // An x that had to be moved far to its bounds is not the answer: the distance counts like a
+    // residual.
     const double moved = away*scale,
                  r = max2(no_nan(fabs(mid(above*scale, rule->R[i]*y, below*scale))), moved) + untold;
     const double base = impossible_base(c, i, rule->R[i],
@@ -177,7 +177,8 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     else if (!row.strict) found.attainable = 1;
   }
   if (open && found.solved) return 0;
-  // A wide slack is only for the clearly wrong, whose residual it leaves alone to a thousandth.
+  // A wide slack serves only to find x that are clearly wrong: their residual is right to a
+  // thousandth.
   if (slack > 1e-3*tol*c->range.least_G &&
       (found.solved || !(slack <= 1e-3*found.residual*c->range.least_G)))
     return 0;
@@ -187,8 +188,9 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
   return 1;
 }
 
-// judge() for the usual end: one component, no empty row, x within its bounds, every row clearly
-// within its tolerance. Returns 0 where anything is not so; reads half as much as judge().
+// judge() for the usual end of a solve: one component, no empty row, x within its bounds, every row
+// clearly within its tolerance. Returns 0 if any of this does not hold. Reads half as much as
+// judge().
 static int judge_quickly(certifier *c, double tol, double slack,
                          perp_certificate *certificate) {
   const perp_problem *p = c->problem;
@@ -206,7 +208,7 @@ static int judge_quickly(certifier *c, double tol, double slack,
     if (!(r <= most)) return 0;
     snaps |= (r > 0.0) & (r < c->R[i]*fabs(y));
     natural = max2(natural, fabs(mid(above, y, below)));
-    // the sign of a y_i near 0 is anybody's guess: no branch on it
+    // no branch on the sign of y_i, which cannot be predicted near 0
     const double low = gap_distance(c->x[i], below), high = gap_distance(c->x[i], -above);
     gap += max2(y, 0.0)*low + max2(-y, 0.0)*high;
     if (r > worst_r) {
@@ -222,7 +224,7 @@ static int judge_quickly(certifier *c, double tol, double slack,
   return 1;
 }
 
-// The end of a verdict: every row beside its own data. leave: see componentwise.h
+// The last part of a verdict: each row by its own data. leave: see componentwise.h
 static void judge_own_data(certifier *c, double tol, double absolute_tol, int leave,
                            perp_certificate *certificate) {
   const double limit = componentwise_limit(c->componentwise.tol, tol);
@@ -231,7 +233,7 @@ static void judge_own_data(certifier *c, double tol, double absolute_tol, int le
   if (certificate->componentwise > limit) certificate->solved = certificate->attainable = 0;
 }
 
-static void take_reference(certifier *c) { (void)c; }   // prepare has
+static void take_reference(certifier *c) { (void)c; }   // prepare has done it
 
 static void check_reference(certifier *c, double tol, double absolute_tol,
                             perp_certificate *certificate) {
@@ -263,7 +265,7 @@ static int row_fails(const certifier *c, const perp_csc *A, int32_t i, const dou
 }
 
 int certifier_refutes(const certifier *c, const double *x, double tol) {
-  enum { ROWS_LOOKED_AT_MAX = 16 };
+  enum { ROWS_LOOKED_AT_MAX = 16 };   // few, because this is to cost less than a product with A
   const int32_t n = c->n, looks = n < ROWS_LOOKED_AT_MAX ? n : ROWS_LOOKED_AT_MAX;
   const perp_operator *A = &c->problem->A;
   if (!c->facts.mirrored || c->look.hurried || operator_view(A).data != A->self ||
@@ -276,7 +278,7 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
   return 0;
 }
 
-// The verdict on x as it is. leave: see componentwise.h
+// The verdict on x as given. leave: see componentwise.h
 static perp_error check_as_given(certifier *c, const double *x, double tol, double absolute_tol,
                                  int far, int leave, perp_certificate *certificate) {
   const perp_problem *p = c->problem;
@@ -297,11 +299,11 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   *certificate = finite ? begin(c) : certificate_of_none(c);
   if (!finite) return PERP_OK;
   certificate->bound_violation = violation;
-  // A plain product is half the price. Equilibrated entries are at most 2 in size, so its rounding
-  // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing
-  // beside the tolerance, or x is far from a solution, it will do. Where a compensated product may
-  // overflow and a plain one not, the verdict must be that of perp_certify: x is no solution then.
-  // Likewise where x is coarse: which rows count may depend on the last bit of y.
+  // A plain product takes half the time. Equilibrated entries are at most 2 in size, so its
+  // rounding errors are at most (e + 2) u (2 e max |x|/C + S) for e entries per row. It suffices if
+  // that is small beside the tolerance, or if x is far from a solution. There are two exceptions,
+  // because the verdict must be that of perp_certify. If only a compensated product overflows, x is
+  // no solution. If x is coarse, the last bit of y may decide which rows count.
   const double e = c->range.most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->range.most_S);
   const int plain = !c->exact && !c->look.reducible && c->kkt.count == 0 &&
                     c->impossible.count == 0 && c->look.equilibrated && slack > 0.0 &&
@@ -314,7 +316,8 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
     const int quickly = !c->look.hurried && narrow && judge_quickly(c, tol, slack, certificate);
     if (c->look.hurried) certifier_no_sizes(c);
     if (quickly || judge(c, x, tol, absolute_tol, c->look.hurried ? 0.0 : slack, certificate)) {
-      // Not known: no verdict of a hurry is the last one, and what is far need not be looked at.
+      // Left unknown: a hurried verdict is never the last one, and an x that is far needs no
+      // measure.
       if (c->look.hurried || (!certificate->solved && leave)) return PERP_OK;
       if (quickly &&
           componentwise_at_once(c, certificate->residual*c->G[0], slack, limit, certificate))
@@ -338,7 +341,7 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   return PERP_OK;
 }
 
-// The same, with rows next to a bound judged where they would be on it.
+// The same, with rows next to a bound judged as if x_i were on it.
 static perp_error check_moved(certifier *c, const double *x, double tol, double absolute_tol,
                               int far, perp_certificate *certificate) {
   const int32_t n = c->problem->A.n;
@@ -347,7 +350,7 @@ static perp_error check_moved(certifier *c, const double *x, double tol, double 
   if (error != PERP_OK || !certificate->solved || c->look.hurried || !c->componentwise.sized ||
       !c->last.left || !certifier_snap(c, c->near.x))
     return error;
-  // Rows next to a bound have not counted so far: they do once they are there.
+  // Rows next to a bound have not counted so far. They count once x_i is on it.
   c->near.known = c->last.twice = 1;
   memcpy(c->near.kept, c->x, (size_t)n*sizeof *c->x);
   memcpy(c->near.y, c->y, (size_t)n*sizeof *c->y);

@@ -1,23 +1,27 @@
 // certify_blocks.c: the certificate of a reducible A, one strongly connected block after the other.
 //
-// Permuted to block triangular form, the rows of a block see their own variables and those of
-// blocks before it, and a solution of the whole solves each block with the others' x put in. So a
-// block is judged as if it stood alone: its reference is
+// In block triangular form, the rows of a block depend on their own variables and on those of
+// earlier blocks. So each block is judged as if it stood alone, with the x of earlier blocks
+// inserted. Its reference is
 //     G_k = max over i in k of  r_i(x_ref) + R_i sum over j not in k of |A_ij||x_j - x_ref,j|
-// but never more than that of its component. Without this one large b_i would have every row of
-// the component accepted, also rows that its x_i cannot reach. The sum is what flows in, without
-// cancellation: x_j is right up to its own tolerance, and no more can be asked of the difference.
-// An x_j that is small by cancellation is rounding of its block's size C_j U, and so is what flows
-// in: it is allowed for as the rounding of b_i is. U of a block is G_k or what flows in of such
-// sizes, followed through at most 8 blocks.
-// In a block with G_k = 0, which x_ref solves, s_i takes its place as it does in a component, but
-// not beyond the smallest r(x_ref) > 0 of the others; that one where s_i = 0.
+// but at most the G of its component. Without this rule, one large b_i would have every row of the
+// component accepted, even rows that its x_i does not reach.
 //
-// Halves of a block, rows and columns that no entry within it ties together, have units of their
-// own: each is scaled up until its largest r_i(x_ref) + inflow, or else its largest s_i, is G_k.
+// The sum is what flows in. Its terms do not cancel, because each x_j is right only up to its own
+// tolerance. An x_j may be small only because terms of its block cancel. It then has a rounding
+// error of that block's size, C_j U, and passes it on to y_i. The rule allows for this error like
+// for the rounding of b_i. U of a block is G_k or what flows into it in this way, followed through
+// at most 8 blocks.
 //
-// Cost: two passes over the entries for each x, at most nine in a long chain of blocks; nothing
-// where A is irreducible.
+// In a block with G_k = 0, which x_ref solves, s_i takes the place of G_k, as in a component. It is
+// limited to the smallest r(x_ref) > 0 of the other blocks, and if s_i = 0, that value is used.
+//
+// If the rows and columns of a block fall into halves that no entry of the block ties together,
+// each half has a unit of its own. It is scaled up until its largest r_i(x_ref) + inflow is G_k, or
+// if that is 0, its largest s_i.
+//
+// Cost: two passes over the entries for each x, up to nine in a long chain of blocks; nothing if A
+// is irreducible.
 #include "certify_blocks.h"
 
 #include "problem.h"
@@ -64,8 +68,8 @@ static void find_units(const certifier *c, const double *R, const double *C, con
   }
 }
 
-// G of each block in one scaling; -(what takes its place) where it is 0. inflow: n; least: one per
-// component; unit: the factor >= 1 of each half
+// G of each block in one scaling; if it is 0, minus the number that takes its place. inflow: n;
+// least: one per component; unit: the factor >= 1 of each half
 static void find_bases(const certifier *c, const double *R, const double *C, const double *base,
                        const double *inflow, double *G, double *least, double *unit) {
   for (int32_t k = 0; k < c->blocks.count; k++) G[k] = 0.0;
@@ -126,7 +130,7 @@ static void find_noise(const certifier *c, const double *G, const double *inflow
   }
 }
 
-// one_k: the factor that brings G of block k to 1, or near it; range: one per block
+// one_k: the factor that brings G of block k near 1; range: one per block
 static void find_ones(const certifier *c, const double *R, const double *C, const double *unit,
                       const double *G, scale_range *range, double *one) {
   for (int32_t k = 0; k < c->blocks.count; k++) range[k] = (scale_range){(double)INFINITY, 0.0};
@@ -204,8 +208,8 @@ void certifier_rescale(const certifier *c) {
   }
 }
 
-// A block is closed if nothing flows into it, whatever x is, and if x_ref does not solve it. Its
-// G_k is then r_i(x_ref) of its own rows, so that one rule holds for every x.
+// A block is closed if nothing flows into it for any x, and if x_ref does not solve it. Its G_k
+// then comes from r_i(x_ref) of its own rows alone, so the same rule holds for every x.
 static void find_closed(const certifier *c) {
   // r_i(x_ref) > 0 in that scaling; something flows in
   enum block_mark { FIRST = 1, SECOND = 2, OPEN = 4 };

@@ -1,4 +1,4 @@
-// certify_blocks.h: the rule of a reducible matrix, for certify.c.
+// certify_blocks.h: the certificate of a reducible matrix, for certify.c and certify_prepare.c.
 #ifndef PERP_CERTIFY_BLOCKS_H
 #define PERP_CERTIFY_BLOCKS_H
 
@@ -8,7 +8,7 @@
 #include "certify.h"
 #include "vector.h"
 
-// 1/v of a power of two within 2^-1000 .. 2^1000, by its bits: a division would take longer.
+// 1/v for a power of two within 2^-1000 .. 2^1000, by its bits: a division would take longer.
 static inline double inverse_of(double v) {
   uint64_t bits;
   memcpy(&bits, &v, sizeof bits);
@@ -30,8 +30,8 @@ static inline double unit_of_base(double base) {
   return base < (double)INFINITY ? ldexp(1.0, -binary_exponent(base)) : 1.0;
 }
 
-// How far a part, a component or a block, can be scaled: R_i and 1/C_i have to stay within
-// 2^-1000 .. 2^1000. A scale that is cut off there while the base is not would make r_i look small.
+// How far a component or a block can be scaled: R_i and 1/C_i have to stay within 2^-1000 ..
+// 2^1000. If a scale were cut off there and the base were not, r_i would look small.
 typedef struct scale_range { double least, most; } scale_range;
 
 static inline void scale_range_add(scale_range *range, double R, double inverse_C) {
@@ -39,13 +39,13 @@ static inline void scale_range_add(scale_range *range, double R, double inverse_
   range->most = max2(range->most, max2(R, inverse_C));
 }
 
-// As unit_of_base, or as near to it as the scales can follow.
+// unit_of_base, or the nearest unit that the scales can follow.
 static inline double unit_within(double base, scale_range range) {
   if (!(range.most > 0.0)) return unit_of_base(base);   // only empty rows, which have no tolerance
   return min2(max2(unit_of_base(base), 0x1p-1000/range.least), 0x1p1000/range.most);
 }
 
-// Makes two bases that could not be brought to 1 equal again, but for a factor below 2.
+// Makes two bases that could not be brought to 1 equal again, up to a factor below 2.
 static inline void units_agree(double base, double *unit, double other_base, double *other_unit) {
   const double first = base**unit, second = other_base**other_unit;
   if (!(first > 0.0 && second > 0.0 && max2(first, second) < (double)INFINITY)) return;
@@ -56,7 +56,7 @@ static inline void units_agree(double base, double *unit, double other_base, dou
 
 // Remembers the scaling that has just been settled, and its G of each component.
 void blocks_keep(const certifier *c, struct block_scaling *to);
-// The rule at x_ref, once R, C, G, S and s are those of the components.
+// Sets the rule at x_ref, once R, C, G, S and s are those of the components.
 void blocks_begin(certifier *c);
 
 #endif

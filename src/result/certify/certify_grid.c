@@ -1,20 +1,21 @@
-// certify_grid.c: the certificate of a grid of cells, in 30 bytes a cell and two passes over it.
+// certify_grid.c: the certificate of a grid of cells, in 30 bytes per cell and two passes over
+// them.
 //
-// The rule is that of certify.h. What the structure of A tells need not be found or stored:
+// The rule is that of certify.h. Much of it is known from the structure of A:
 //
-// - A is symmetric and positive semidefinite, because its weights are not negative, which has been
-//   validated. So |A_ij| <= sqrt(A_ii A_jj), R_i = C_i = 1/sqrt(A_ii) has all maxima at 1, and no
-//   other symmetric scaling has (equilibrate.c has the two lines of proof, and takes the same powers
-//   of two for symmetric matrices by columns: both certificates see the same r_i/G). As a power of
-//   two it is an exponent, and entries of R A C are at most 2.
-// - Rows and columns of a component share its unit: A_ii > 0 ties row i to column i. Then all of the
-//   rule is proportional to the unit, which makes S about 1, where b is not 0.
-// - Components are those of liquid cells and weights other than 0. Cells that no liquid cell is
-//   tied to stand alone: solid cells, air, droplets of one cell. Their G, S and unit follow from their
-//   own b, bounds and A_ii whenever somebody asks, in a few operations. Liquid cells without any
-//   open face have an empty row.
+// - A is symmetric and positive semidefinite, because validation has refused negative weights. So
+//   |A_ij| <= sqrt(A_ii A_jj), and R_i = C_i = 1/sqrt(A_ii) brings all row and column maxima to 1.
+//   No other symmetric scaling does. equilibrate.c has the proof in two lines; it takes the same
+//   powers of two for symmetric matrices by columns, so both certificates see the same r_i/G. Of a
+//   power of two only the exponent is stored. Entries of R A C are at most 2.
+// - The rows and columns of a component share a unit, because A_ii > 0 ties row i to column i. The
+//   whole rule is proportional to this unit, which makes S about 1 unless b is 0.
+// - A component consists of liquid cells that weights other than 0 connect. Cells that are tied to
+//   no liquid cell stand alone: solid cells, air, drops of one cell. Their G, S and unit are
+//   computed from their own b, bounds and A_ii when they are needed. Liquid cells without an open
+//   face have an empty row.
 //
-// certify_grid_check.c goes through the cells.
+// certify_grid_check.c has the passes over the cells.
 #include <string.h>
 
 #include "certify_grid_parts.h"
@@ -67,13 +68,13 @@ static inline int tied(const perp_grid *g, grid_place p, int32_t h, int d, doubl
   return g->face[d] == NULL || g->face[d][grid_face(g, p, d)]*scale != 0.0;
 }
 
-// Runs of tied cells in a line, whose first cell stands for them (unless they are known), and what
-// they are joined with in the lines below along those d that are asked for.
+// Finds runs of tied cells in a line, each represented by its first cell (unless they are known),
+// and joins them with runs of the lines below, along the directions d with along[d] = 1.
 static void join_line(certifier *c, int32_t line, int fresh, const int along[3]) {
   const perp_grid *g = c->grid.cells;
   int32_t *parent = c->component, h = line*g->cells[0];
   const double scale[3] = {grid_scale(g, 0), grid_scale(g, 1), grid_scale(g, 2)};
-  int32_t run = -1, joined[3] = {-1, -1, -1};   // with whom this run was joined last, along d
+  int32_t run = -1, joined[3] = {-1, -1, -1};   // the run that this one was joined to last, along d
   grid_place p = {{0, line%g->cells[1], line/g->cells[1]}};
   for (; p.at[0] < g->cells[0]; p.at[0]++, h++) {
     if (g->type[h] != PERP_CELL_LIQUID) {
@@ -110,7 +111,7 @@ static void join_part(void *data, int32_t part) {
     join_line(c, line, 1, (const int[3]){0, line > from, line - deep >= from});
 }
 
-// Union-find: the first cell of a component leads it, whatever the order.
+// Union-find. The first cell of a component is its leader, in any order of joining.
 static void join_runs(certifier *c) {
   const int32_t deep = c->grid.cells->cells[1], lines = deep*c->grid.cells->cells[2];
   team_run(c->threads, join_part, c, JOINED_PARTS);
@@ -123,9 +124,8 @@ static void join_runs(certifier *c) {
   }
 }
 
-// Numbers for components of several cells, in the order of their first cells, which lead them: a
-// leader that is tied to none of those after it stands alone. In three passes, so that threads
-// read only what no other writes.
+// Numbers the components of several cells in the order of their leaders. A leader that is tied to
+// no later cell stands alone. There are three passes, so no thread reads what another one writes.
 typedef struct numbering {
   certifier *c;
   int32_t *leader;                                  // n: of each liquid cell
@@ -186,7 +186,7 @@ static void number_cells(void *data, int32_t index) {
     if (all->leader[h] >= 0 && all->leader[h] != h) part[h] = part[all->leader[h]];
 }
 
-// Returns how many components there are in all. leader: n, work
+// Returns the number of all components. leader: n, work
 static int32_t number_parts(certifier *c, int32_t *leader) {
   numbering all = {.c = c, .leader = leader};
   int32_t several = 0, components = 0;
@@ -209,9 +209,9 @@ static void look_at_grid(certifier *c) {
   c->components = number_parts(c, (int32_t *)c->x);   // x is not needed yet
 }
 
-// ---- what a row is judged by
+// ---- the rule of a row
 
-// A cell that nothing is tied to: a component by itself, of one row and one column.
+// A cell that is tied to no other: a component of one row and one column.
 static cell_rule rule_alone(const certifier *c, int32_t i) {
   const perp_problem *p = c->problem;
   const double lo = lower(p->lo, i), hi = upper(p->hi, i), b = p->b[i], x = clamp(0.0, lo, hi);

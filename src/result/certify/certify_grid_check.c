@@ -1,11 +1,11 @@
-// certify_grid_check.c: the passes over the cells of a grid that its certificate takes: one over
-// x_ref, one over x.
+// certify_grid_check.c: the two passes over the cells of a grid that a certificate takes: one at
+// x_ref, one at x.
 //
-// y and a = |A||x| + |b| are computed for some cells of a line at a time, compensated, by the
-// operator's own loops, and judged on the spot: runs of cells of one component four at a time, as
-// far as they are clearly right or clearly wrong, the others one by one. Where x_ref = 0 there is
-// nothing to compute: y = b, a = |b|. Lines are dealt out in chunks whose number does not depend on
-// that of the threads, and what is found in them is put together in their order.
+// The operator's own loops compute y and a = |A||x| + |b| of some cells of a line, compensated, and
+// the cells are judged at once. Cells of one component are judged four at a time while they are
+// clearly right or clearly wrong, the others one by one. If x_ref = 0, nothing needs to be
+// computed: y = b and a = |b|. The lines are divided into chunks. Their number does not depend on
+// the number of threads, and their results are combined in order.
 #include "certify_grid_parts.h"
 
 static const double u = 0x1p-53;
@@ -57,7 +57,8 @@ static void measure_plain(const cells *s, int32_t from, int32_t to, const double
   measure(s, from, to, x, y, a, m);
 }
 
-// y = A x_ref + b into c->y and a = |A||x_ref| + |b| of some cells from p on; how many they are
+// y = A x_ref + b into c->y, and a = |A||x_ref| + |b|, of some cells from p on. Returns their
+// number.
 static int32_t reference_from(const certifier *c, grid_place p, int32_t first, double *a) {
   const double *b = c->problem->b + first;
   if (!c->reference_is_zero)
@@ -68,7 +69,7 @@ static int32_t reference_from(const certifier *c, grid_place p, int32_t first, d
   return count;
 }
 
-// What they are at x_ref; where that is 0 neither is stored.
+// x and y of these cells at x_ref. If x_ref is 0, neither is stored.
 static const double *reference_x(const certifier *c, const cells *s) {
   return c->reference_is_zero ? s->zero : c->x + s->first;
 }
@@ -100,7 +101,7 @@ typedef struct survey {
   surveyed of[CHUNKS];
 } survey;
 
-// A cell that is tied to none, and free to move.
+// A cell that is tied to no other, and not fixed.
 static double reference_alone(const certifier *c, int32_t i, int32_t *infeasible) {
   const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i),
                y = reference_y(c, 0)[i];
@@ -110,7 +111,7 @@ static double reference_alone(const certifier *c, int32_t i, int32_t *infeasible
   return grid_rule_of(c, i).G;
 }
 
-// A component whose b is beyond all measure: G and S again, in its unit.
+// Computes G and S of a component again, in its unit, because its b is too large or small at unit 1.
 static void look_again(certifier *c, int32_t k) {
   grid_part *part = &c->grid.parts[k];
   const double *y = reference_y(c, 0);
@@ -134,9 +135,9 @@ static void look_again(certifier *c, int32_t k) {
 }
 
 // G and S have been computed at unit 1. They are proportional to it, and it is a power of two.
-// Where S = 0 so is G, and any unit will do: only zeros pass.
+// If S = 0, then G = 0, and any unit will do, because only zeros pass.
 static void settle_parts(certifier *c) {
-  enum { COMPONENTS_MAX = 64 };   // components that may be looked at one by one
+  enum { COMPONENTS_MAX = 64 };   // components with extreme b that each take a pass over the cells
   int32_t again = 0;
   for (int32_t k = 0; k < c->grid.count; k++) {
     grid_part *part = &c->grid.parts[k];
@@ -182,7 +183,7 @@ static void measure_cells(const certifier *c, const cells *s, const double *a, s
   }
 }
 
-// Are all x within the bounds, and finite?
+// 1: all x are finite and within the bounds.
 static int all_inside(const cells *s, const double *x) {
   int inside = 1;
   for (int32_t q = 0; q < s->count; q++)
@@ -211,8 +212,8 @@ static void measure_chunk(void *data, int32_t index) {
   }
 }
 
-// 0: x_ref is not 0, as c->reference_is_zero has it. Each chunk has its own G and S where x_ref is
-// 0, as x and y are not stored then, and there is room.
+// 0: x_ref is not 0, although c->reference_is_zero says so. If x_ref is 0, each chunk has its own G
+// and S: x and y are not stored then, so there is room.
 static int measure_reference(certifier *c, perp_certificate *found) {
   const size_t parts = (size_t)c->grid.count;
   const int apart = c->reference_is_zero &&
@@ -342,9 +343,9 @@ static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v)
   else if (!row.strict) found->attainable = 1;
 }
 
-// A run of cells of one component. A row is right where r_i is at most tol G, whatever y_i may have
-// lost; it is wrong where r_i is beyond tol G and all that rounding could excuse, which is at most
-// 32 u S and the cap of 100 tol G.
+// A run of cells of one component. A row is right if r_i is at most tol G with all that y_i may
+// have lost. It is wrong if r_i exceeds tol G and all that rounding could excuse: 32 u S and the
+// cap of 100 tol G.
 EXACT_INLINE void judge_run(const trial *t, const cells *s, int32_t from, int32_t to,
                             const grid_part *part, const double *y, const double *a, verdict *v) {
   const double *x = t->inside + s->first, *given = t->x + s->first;
@@ -516,8 +517,8 @@ perp_error grid_judge_check(certifier *c, const double *x, double tol, double ab
   return PERP_OK;
 }
 
-// Where x_ref = 0 has a row with r > 0, that row's r is G: no allowance for rounding is that large,
-// because y = b is exact. Otherwise it is judged like any x.
+// If x_ref = 0 has a row with r > 0, the largest r is G. No allowance for rounding is that large,
+// because y = b is exact. Otherwise x_ref is judged like any x.
 void grid_judge_reference(certifier *c, double tol, double absolute_tol,
                           perp_certificate *certificate) {
   *certificate = c->grid.reference;

@@ -1,5 +1,5 @@
-// certify_grid_parts.h: what the files of the certificate of a grid share: certify_grid.c knows the
-// rules of its rows, certify_grid_check.c and certify_grid_units.c go through them.
+// certify_grid_parts.h: shared by the files that certify a grid. certify_grid.c has the rule of a
+// row; certify_grid_check.c and certify_grid_units.c pass over all rows.
 #ifndef PERP_CERTIFY_GRID_PARTS_H
 #define PERP_CERTIFY_GRID_PARTS_H
 
@@ -43,12 +43,12 @@ static inline double grid_unit(double most) {
 
 static inline double base_of(double G, double S) { return G > 0.0 ? G : S > 0.0 ? S : 1.0; }
 
-// ---- some cells of a line, with all that is known of them
+// ---- some cells of a line, with their bounds and scales
 
 typedef struct cells {
   int32_t first, count;
   const double *lo, *hi;             // count
-  double power[GRID_STRETCH_MAX], inverse[GRID_STRETCH_MAX];   // R and 1/C, but for the unit
+  double power[GRID_STRETCH_MAX], inverse[GRID_STRETCH_MAX];   // R and 1/C at unit 1
   double zero[GRID_STRETCH_MAX], infinite[GRID_STRETCH_MAX];   // bounds that are not given
 } cells;
 
@@ -73,7 +73,7 @@ static inline void cells_at(const certifier *c, int32_t first, int32_t count, ce
   memcpy(s->inverse, bits, (size_t)count*sizeof *bits);
 }
 
-// Where the run of cells of one component that begins at q ends.
+// The end of the run of cells of one component that begins at q.
 static inline int32_t cells_run(const int32_t *component, int32_t q, int32_t count) {
   const int32_t k = component[q];
   for (q++; q < count && component[q] == k;) q++;

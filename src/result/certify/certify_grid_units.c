@@ -1,5 +1,5 @@
-// certify_grid_units.c: what methods on grids ask of the certificate on their way: residuals in its
-// units, from a y that is at hand, and these units.
+// certify_grid_units.c: residuals in the units of the certificate, and these units, for methods on
+// grids while they run.
 #include "certify_grid_parts.h"
 
 typedef struct estimate {

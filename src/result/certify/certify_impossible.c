@@ -41,7 +41,7 @@ static int is_fixed(const perp_problem *p, int32_t i) {
   return lower(p->lo, i) == upper(p->hi, i);
 }
 
-// Does y_i have to be >= 0, <= 0 or 0 whatever x_i is? Then by how much it misses that, at best.
+// If y_i must be >= 0, <= 0 or 0 for every x_i: the least by which it misses that.
 static double missed_by(const perp_problem *p, int32_t i, double y, double up, double down) {
   const int below = lower(p->lo, i) > -(double)INFINITY, above = upper(p->hi, i) < (double)INFINITY;
   if (below && above) return 0.0;
@@ -67,7 +67,7 @@ static void add_term(search *s, int32_t i, double a, double error, double x, dou
   s->lost[i] += error*fabs(x);
 }
 
-// Columns of fixed variables into y, the others counted.
+// Adds the columns of fixed variables to y and counts the others.
 static void take_fixed(const perp_problem *p, search *s) {
   const int32_t n = p->A.n;
   for (int32_t j = 0; j < n; j++) {
@@ -91,8 +91,9 @@ static int demands(const perp_problem *p, const search *s, int32_t i, int32_t j)
   return s->left[i] == 1 && s->which[i] == j && unbounded(p->lo, p->hi, i);
 }
 
-// The value of x_j that equations with no other open variable demand: that of the smallest data, so
-// that it does not depend on the order of the rows. 0: there is none within the bounds.
+// The value of x_j that equations without another open variable determine. If several do, the one
+// with the smallest data counts, so the order of rows does not matter. 0: no value within the
+// bounds.
 static int choose_value(const perp_problem *p, search *s, int32_t j) {
   double slack = 0.0;
   int32_t by = -1;
@@ -123,7 +124,7 @@ static int choose_value(const perp_problem *p, search *s, int32_t j) {
   return 1;
 }
 
-// x_j into y. Equations that have one open variable now are queued; returns the end of the queue.
+// Adds x_j to y. Queues equations that now have one open variable. Returns the end of the queue.
 static int32_t take_value(const perp_problem *p, search *s, int32_t j, int32_t queued) {
   double slack = 0.0;
   const int32_t count = columns_read(&p->A, j, s->row, s->value, &slack);
@@ -138,7 +139,7 @@ static int32_t take_value(const perp_problem *p, search *s, int32_t j, int32_t q
   return queued;
 }
 
-// Round by round: what the equations of a round demand is put in after all of them were asked.
+// Works in rounds: all equations of a round are read before their values are inserted.
 static void propagate(const perp_problem *p, search *s) {
   int32_t queued = 0;
   for (int32_t i = 0; i < p->A.n; i++)
@@ -157,7 +158,7 @@ static void propagate(const perp_problem *p, search *s) {
   }
 }
 
-// The other columns, at x_ref: what they add, and what they may change.
+// The other columns at x_ref: what they add to y, and by how much other x may change it.
 static void take_others(const perp_problem *p, search *s) {
   const int32_t n = p->A.n;
   for (int32_t j = 0; j < n; j++) {
@@ -202,7 +203,7 @@ static void find_by_columns(certifier *c) {
   }
 }
 
-// Products and contacts, whose rows are found one by one.
+// Products and contacts, whose rows are computed one by one.
 static void find_by_rows(certifier *c, double *diagonal) {
   const perp_problem *p = c->problem;
   const int32_t n = c->n;

@@ -1,23 +1,25 @@
-// certify_impossible.h: rows that no x within the bounds can satisfy, and what they are judged by.
+// certify_impossible.h: finds rows that no x within the bounds can satisfy, which are judged by
+// their own data.
 //
-// With x_1 = 0.1 and x_2 = 0.2 fixed, y_3 = x_1 + x_2 - 0.3 = 0 fails by 2.8e-17 whatever x is. The
-// base of its component, |A x_ref + b|, is then the error itself, and tol of it says nothing. So a
-// row that misses its sign by more than any x can mend is judged by its own data:
+// With x_1 = 0.1 and x_2 = 0.2 fixed, y_3 = x_1 + x_2 - 0.3 = 0 fails by 2.8e-17 for every x. The
+// base of the component, |A x_ref + b|, is then this error itself, and a part tol of it means
+// nothing. So a row that misses its sign by more than any x can correct is judged by its own data:
 //
 //     d_i = (|b| + |A||x|)_i     at the values of its variables
 //     solved:  |y_i| <= tol d_i + 32 u d_i + min(32 u (|A||x|)_i, 100 tol d_i)
 //
-// and so is a proof that the row contradicts the bounds. Only problems without an exact solution
-// have such rows, so nothing else becomes lenient by this rule. The values are x_ref, or those that
-// other equations demand: an equation y_i = 0 of a free row with one variable that is not known yet
-// determines it. A row of such values has max(d_i, base), because the tolerances of those equations
-// flow into it, and d_i counts the data that the values come from.
+// A proof that the row contradicts the bounds is judged by the same d_i. Only problems without an
+// exact solution have such rows, so this rule makes nothing else lenient. The values are those of
+// x_ref, or those that other equations determine: an equation y_i = 0 of a free row determines its
+// variable if all but one are known. A row with such values takes max(d_i, base), because the
+// tolerances of those equations flow into it. Its d_i includes the data that the values come from.
 //
-// The rule is for rows whose variables are all fixed or determined, and for those with A_i x_ref
-// other than 0. A row b_i < 0 beside x_ref = 0 keeps the base of its component.
-// Products and contacts: only rows with A_ii = 0, and by |A| without signs; nothing is determined.
+// The rule holds for rows whose variables are all fixed or determined, and for rows with A_i x_ref
+// other than 0. A row with b_i < 0 keeps the base of its component if x_ref = 0. In products and
+// contacts the rule holds only for rows with A_ii = 0, takes |A| without signs, and determines no
+// values.
 //
-// Cost: two passes over A, where some x is fixed, x_ref is not 0, or a free row has one entry.
+// Cost: two passes over A, only if some x is fixed, x_ref is not 0, or a free row has one entry.
 #ifndef PERP_CERTIFY_IMPOSSIBLE_H
 #define PERP_CERTIFY_IMPOSSIBLE_H
 
@@ -29,11 +31,11 @@
 typedef enum impossible_kind {
   IMPOSSIBLE_NOT,         // some x may satisfy the row
   IMPOSSIBLE_FIXED,       // its variables are all fixed
-  IMPOSSIBLE_BOUNDS,      // no x within the bounds does
-  IMPOSSIBLE_EQUATIONS    // ... that satisfies other equations
+  IMPOSSIBLE_BOUNDS,      // no x within the bounds satisfies it
+  IMPOSSIBLE_EQUATIONS    // no x within the bounds satisfies it and other equations
 } impossible_kind;
 
-// Once y, a at x_ref and the entries are known
+// Finds these rows, once y and a at x_ref and the entries are known.
 void impossible_find(certifier *c);
 static inline impossible_kind impossible_of(const certifier *c, int32_t i) {
   return c->impossible.count > 0 ? (impossible_kind)c->impossible.kind[i] : IMPOSSIBLE_NOT;
@@ -46,7 +48,7 @@ static inline double impossible_base(const certifier *c, int32_t i, double R, do
   return kind == IMPOSSIBLE_EQUATIONS && base > own ? base : own;
 }
 
-// The same for all of the rule. A row's own data have one unit: none counts it less.
+// The same for the whole rule. A row's own data have one unit, so no scaling gives it less weight.
 static inline void impossible_rule(const certifier *c, int32_t i, row_rule *rule) {
   const double own = rule->R*c->impossible.data[i], base = rule->G > 0.0 ? rule->G : rule->S;
   if (!(impossible_base(c, i, rule->R, base) == own)) return;

@@ -1,37 +1,37 @@
-// certify_kkt.c: the certificate of a quadratic program that was written as a complementarity
+// certify_kkt.c: the certificate of a quadratic program that is written as a complementarity
 // problem.
 //
 // The optimality conditions of  min 1/2 v'P v + q'v  where B v >= c  are the problem with
 //     A = [P -B'; B D],  x = (v, l),  b = (q, -c),  D = 0
-// A row of v says that the gradient of the Lagrangian vanishes: a statement in the units of the
-// objective over v. A row of l says that v is feasible, in the units of c. One tolerance for both
-// mixes these units, and a small residual next to a large multiplier is a large error of the
-// objective. So components of this form are judged by three measures, each in its own scale:
+// A row of v says that the gradient of the Lagrangian vanishes, in the units of the objective over
+// v. A row of l says that v is feasible, in the units of c. One tolerance for both would mix these
+// units, and a small residual beside a large multiplier is a large error of the objective. So
+// components of this form are judged by three measures, each in its own scale:
 //
 //     gap     sum over i of |y_i| w_i  <=  tol max(F, S) + rounding
 //     dual    r_i of the rows of v     <=  tol max R_i (|P||v| + |q|)_i + rounding
 //     primal  r_i of the rows of l     <=  tol max(R_i (|D||l| + |c|)_i, |v_j|/C_j) + rounding
 //
-// w_i is the distance of x_i to the bound that y_i points to. A bound that is farther away than
-// max(|x_i|, C_i max |x_j|/C_j) counts as that far, and an infinite one as |x_i| away. F is the
-// largest one of |primal objective|, |dual objective|, |1/2 v'P v| and |q'v|:
+// w_i is the distance of x_i to the bound that y_i points to, but at most max(|x_i|, C_i max
+// |x_j|/C_j); if that bound is infinite, w_i = |x_i|. F is the largest of |primal objective|, |dual
+// objective|, |1/2 v'P v| and |q'v|:
 //     primal = 1/2 v'P v + q'v + 1/2 l'D l - sum of y_i bound_i over rows of l
 //     dual   = primal - sum of y_i (x_i - bound_i)             bound_i = 0 where it is infinite
 // All of these may vanish. S = OBJECTIVE_PART_MIN max (|P||v| + |q|)_i C_i max |v_j|/C_j is a small
-// part of what a term of the objective can be for a v of this size: an objective that is smaller is not
-// resolved. Nothing here is relative to |B'l|, so large multipliers make nothing lenient. The rule
-// of certify.h has to hold besides; this one only ever refuses.
+// part of the largest term that the objective can have for a v of this size. A smaller objective is
+// not resolved. No measure is relative to |B'l|, so large multipliers do not make the rule lenient.
+// x must also pass the rule of certify.h: this one can only refuse.
 //
-// Rows of one side are tied by d_i A_ij = d_j A_ji, rows of different sides by d_i A_ij = -d_j A_ji
-// with weights d > 0. All weights are 1 unless somebody has scaled rows or columns; then sums over
-// rows are weighted by d, and the verdict stays the same. A component is of the form above if all
-// its entries agree on sides and weights, and both sides have rows.
+// Rows of one side are tied by d_i A_ij = d_j A_ji, rows of different sides by d_i A_ij = -d_j
+// A_ji, with weights d > 0. All weights are 1 unless rows or columns have been scaled. Then sums
+// over rows are weighted by d, so scaling does not change the verdict. A component is of the form
+// above if all its entries agree on sides and weights, and both sides have rows.
 //
-// Saddle points [P B'; B -D] are of this form once the rows of l have changed their signs, which
-// means nothing where l is free: y_i = 0 and -y_i = 0 are the same. A row with A_ii < 0 has to
+// Saddle points [P B'; B -D] are of this form once the rows of l change their signs. If l is free,
+// the problem stays the same, because y_i = 0 and -y_i = 0 say the same. A row with A_ii < 0 has to
 // change its sign. A row with A_ii = 0 has no entries on its own side, because P and D are
-// semidefinite, so that each of its entries tells whether its sign changes. Rows that change their
-// sign have a weight d_i < 0. If one of them has a bound, the component is judged row by row instead.
+// semidefinite, so each of its entries tells whether its sign changes. Rows that change their sign
+// have a weight d_i < 0. If one of them has a bound, the component is judged row by row instead.
 // Cost: a look at A when it is new; a pass over its entries for each verdict.
 #include "certify_kkt.h"
 
@@ -56,10 +56,10 @@ static const double u = 0x1p-53;
 
 // ---- sides ----
 
-typedef struct entries_of {   // a matrix whose entries can be had one by one
+typedef struct entries_of {   // a matrix that shows single entries
   const perp_csc *csc;
   const perp_dense *dense;
-  const double *diagonal;     // n; NULL: nobody has asked for it
+  const double *diagonal;     // n; NULL: not read yet
 } entries_of;
 
 static double entry(const entries_of *A, int32_t i, int32_t j) {
@@ -69,7 +69,7 @@ static double entry(const entries_of *A, int32_t i, int32_t j) {
                                              : (size_t)i*(size_t)ld + (size_t)j];
 }
 
-// The k-th entry of column j: 0 where there are no more.
+// The k-th entry of column j. Returns 0 if there are no more.
 static int next_entry(const entries_of *A, int32_t j, int32_t *k, int32_t *i, double *a) {
   if (A->csc != NULL) {
     const int32_t p = A->csc->colptr[j] + *k;
@@ -95,7 +95,7 @@ static int entries_open(const perp_operator *operator, entries_of *A) {
   return A->csc != NULL || A->dense != NULL;
 }
 
-// The sign of row i where its diagonal tells it: 1, or -1 where it has to change; else 0.
+// The sign of row i from its diagonal: 1; -1: it has to change; 0: the diagonal does not tell.
 static double own_sign(const entries_of *A, int32_t i) {
   return A->diagonal[i] > 0.0 ? 1.0 : A->diagonal[i] < 0.0 ? -1.0 : 0.0;
 }
@@ -186,8 +186,8 @@ void kkt_look(certifier *c, const perp_operator *A) {
     for (int32_t k = 0; next_entry(&entries, j, &k, &i, &a);)
       if (c->kkt.side[i] == c->kkt.side[j]) own[2*part + (c->kkt.side[j] < 0)] += fabs(a);
   }
-  // The side that has a quadratic part is the primal one; where both have one, or neither, the
-  // first row's is.
+  // The side that has a quadratic part is the primal one. If both have one, or neither, it is the
+  // side of the first row.
   for (int32_t i = 0; i < n; i++) {
     const double *of = own + 2*c->component[i];
     if (c->kkt.side[i] != 0 && of[0] == 0.0 && of[1] > 0.0)
@@ -280,7 +280,7 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
   p->loose += max2(w, weight*fabs(row.y));
 }
 
-// 1: row i is within what its two sides allow.
+// 1: row i is within its allowances.
 static int row_fits(const certifier *c, int32_t i, const part *p, double tol) {
   if (impossible_of(c, i) != IMPOSSIBLE_NOT) return 1;   // judged by its own data
   const row_at row = look_at(c, i);
@@ -294,7 +294,8 @@ static int row_fits(const certifier *c, int32_t i, const part *p, double tol) {
 
 static double finite_or_infinity(double v) { return v - v == 0.0 ? v : (double)INFINITY; }
 
-// The bits of what does not fit, of one component; `excused`: it fits thanks to rounding.
+// The bits of the measures that fail in one component. `excused`: some pass only because of
+// rounding.
 static int32_t judge_part(const part *p, double tol, double absolute_tol, int *excused) {
   const double primal = exact_value(p->objective), gap = exact_value(p->gap);
   const double terms = max2(max2(fabs(p->quadratic), fabs(p->linear)), OBJECTIVE_PART_MIN*p->term);
@@ -305,8 +306,9 @@ static int32_t judge_part(const part *p, double tol, double absolute_tol, int *e
   return p->absolute <= allowed && allowed < (double)INFINITY ? 0 : PERP_KKT_GAP;
 }
 
-// The sums of each component at c->x, into parts (c->kkt.count). Which of them are judged, into
-// asked (c->kkt.count): those of marked rows, unless a row that has to change its sign has a bound.
+// Puts the sums of each component at c->x into parts (c->kkt.count), and 1 into asked
+// (c->kkt.count) for each component that is judged: one with marked rows, unless a row that has to
+// change its sign has a bound.
 static void add_up(const certifier *c, const uint8_t *rows, double *own, double *own_size,
                    part *parts, uint8_t *asked) {
   const int32_t n = c->n;

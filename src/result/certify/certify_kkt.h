@@ -5,20 +5,20 @@
 
 #include "certify.h"
 
-// Which rows are primal and which are dual, from the entries of A alone. Asks for nothing but
-// c->component and c->components; c->work is overwritten.
+// Finds out from the entries of A which rows are primal and which are dual. Needs c->component and
+// c->components; overwrites c->work.
 void kkt_look(certifier *c, const perp_operator *A);
-// turned: n, 1 where a row without bounds has to change its sign for A to be of the form
-// [P -B'; B D]; all 0 in components where another such row has a bound. How many there are.
+// turned: n; 1: the row has no bounds and must change its sign to give A the form [P -B'; B D]. All
+// 0 in components in which a row with a bound would have to change. Returns the number of ones.
 int32_t kkt_turned(const certifier *c, uint8_t *turned);
-// Adds objective and gap at c->x, whose residual c->y and size c->a have just been computed, and
-// refuses x where they do not fit. rows (n, may be NULL): only components of marked rows count.
+// Adds objective and gap at c->x to the certificate, and refuses x if its measures are too large.
+// c->y and c->a must belong to c->x. rows (n, may be NULL): only components of marked rows count.
 // Returns 1 if x passes.
 int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t *rows,
               perp_certificate *certificate);
-// 1: x does not pass, and only because rounding excuses no more than a hundred tolerances: each y_i
-// that is too large is within the rounding of its own sum, and so is the gap, if that is too large.
-// No x in doubles can be expected to do better. c and rows as for kkt_judge().
+// 1: x fails only because rounding excuses at most a hundred tolerances: each y_i that is too large
+// is within the rounding of its own sum, and so is the gap if it is too large. Hardly any x in
+// doubles could do better. c and rows as for kkt_judge().
 int kkt_rounded(const certifier *c, double tol, double absolute_tol, const uint8_t *rows);
 
 #endif

@@ -1,17 +1,18 @@
-// certify_leeway.c: by how much the certificate lets y_i miss its sign, whatever x is.
+// certify_leeway.c: the most by which the certificate lets y_i miss its sign, for any x.
 //
-// A proof that there is no solution must leave no x for the certificate to accept (farkas.c). So it
-// has to know the most that any x is forgiven. In row i, in the units of R_i y_i (certify_row.h):
+// If there is a proof that no solution exists, the certificate must accept no x (farkas.c). So the
+// proof has to know the most that the certificate forgives. In row i, in the units of R_i y_i
+// (certify_row.h), that is the sum of
 //     tolerance tol (G_c if > 0, else s_i)
-//     rounding  32 u s_i, that of the data
-//     product   what is forgiven besides for the rounding of A x: at most 100 tol G_c, or up to
-//               1e-4 G_c where the two scalings disagree on the row
-// A closed block of a reducible A has one rule for every x (certify_blocks.c), so its own G_k and
-// scaling take the place of the component's: a large b elsewhere does not weaken a proof in it. In
-// the other blocks G_k depends on what flows in, but G_k <= G_c. The numbers of the component are
-// upper bounds there: twice as large, because the two scalings are normalised to bases between 1
-// and 2, and with 32 u G_c for the rounding that flows in. A row that no x satisfies has its own
-// data in place of G_c and s_i (certify_impossible.h).
+//     rounding  32 u s_i, the rounding of the data
+//     product   the rounding of A x: at most 100 tol G_c, or up to 1e-4 G_c if the two scalings
+//               disagree on the row
+// A closed block of a reducible A has the same rule for every x (certify_blocks.c). Its own G_k and
+// scaling take the place of the component's, so a large b elsewhere does not weaken a proof in it.
+// In the other blocks G_k depends on what flows in, but G_k <= G_c. So the numbers of the component
+// are upper bounds there, if they are doubled, because the two scalings are normalised to bases
+// between 1 and 2, and if 32 u G_c is added for the rounding that flows in. A row that no x
+// satisfies has its own data in place of G_c and s_i (certify_impossible.h).
 #include <math.h>
 
 #include "certify_grid_parts.h"
@@ -30,8 +31,8 @@ static certify_leeway leeway(double R, double G, double S, double s, double less
                           factor*min2(100.0*tol*less, 1e-4)*base/R};
 }
 
-// A row that no x satisfies: by its own data, whatever its component is, or by both where it hangs
-// on other equations.
+// A row that no x satisfies: by its own data, or by these and its component if it depends on other
+// equations.
 static certify_leeway impossible_leeway(const certifier *c, int32_t i, certify_leeway rule,
                                         double tol) {
   const double data = c->impossible.data[i];
@@ -53,7 +54,7 @@ certify_leeway matrix_judge_leeway(const certifier *c, int32_t i, double tol, do
   const double R = closed ? c->rule.R[i] : c->R[i], s = closed ? c->rule.s[i] : c->s[i],
                held_R = closed ? c->rule.held_R[i] : c->held.R[i];
   const double G = closed ? c->rule.G[k] : c->G[k], S = closed ? c->rule.S[k] : c->S[k];
-  // of open blocks only the least cap is known where there are two scalings
+  // of open blocks, only the least cap is known if there are two scalings
   const double less = !c->two ? 1.0 : open ? (double)INFINITY : R/held_R;
   if (c->entries[i] == 0) return (certify_leeway){0.0, 0.0, 0.0};
   const certify_leeway found = leeway(R, G, S, s, less, open, tol);

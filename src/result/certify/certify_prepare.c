@@ -1,5 +1,5 @@
-// certify_prepare.c: what the certificate of a matrix knows before it sees an x: components, scalings,
-// units, and G, S and s at x_ref (certify.h has their formulas).
+// certify_prepare.c: computes what the certificate of a matrix needs before it sees an x:
+// components, scalings, units, and G, S and s at x_ref. certify.h has the formulas.
 #include <math.h>
 #include <string.h>
 
@@ -46,8 +46,8 @@ static inline double row_residual(const certifier *c, int32_t i) {
   return no_nan(fabs(mid(low, c->R[i]*c->y[i], high)));
 }
 
-// Where b is 0 a bound of x may tell the unit: the smallest one counts, so that a bound that is
-// only there to be large makes nothing lenient.
+// If b is 0, a bound of x may give the unit. The smallest one counts, so a bound that is only there
+// to be large makes nothing lenient.
 static void settle_by_bounds(const certifier *c, double *unit) {
   const int32_t n = c->n;
   int open = 0;
@@ -66,9 +66,8 @@ static void settle_by_bounds(const certifier *c, double *unit) {
     if (least[k] > 0.0 && least[k] < (double)INFINITY) unit[k] = least[k];
 }
 
-// Settles what A leaves open: the unit of each half. Where b says something about it, so that max
-// R_i (|b| + |A||x_ref|)_i is about 1; where b is 0, so large that only exact zeros pass there.
-// c->a holds |b| + |A||x_ref|.
+// Settles what A leaves open: the unit of each half. It makes max R_i (|b| + |A||x_ref|)_i about 1.
+// If b is 0 there, it is so large that only exact zeros pass. c->a holds |b| + |A||x_ref|.
 static void settle_units(certifier *c) {
   const int32_t n = c->n;
   double *unit = c->work;   // 2 n
@@ -122,7 +121,7 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
   }
 }
 
-// What only depends on A. 0: the deadline has passed on the way.
+// Computes what depends on A alone. 0: the deadline has passed meanwhile.
 static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadline *deadline) {
   int known;
   if (deadline_passed(deadline)) return 0;
@@ -145,8 +144,8 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
   return 1;
 }
 
-// The same of an operator that tells its diagonal at most: no time for more. Rows that nothing ties
-// together have sizes of their own: to know them is worth half a product, where that fits.
+// The same from the diagonal, if there is no time for more. Rows that nothing ties together have
+// sizes of their own. To know them is worth the time of half a product, if there is time for it.
 static void look_at_diagonal(certifier *c, const perp_operator *A) {
   const int32_t n = A->n;
   perp_operator_ops told = {.diagonal = A->ops->diagonal};
@@ -181,7 +180,7 @@ static void base_units(const certifier *c, double *unit /* components */) {
 
 // ---- the stages of prepare
 
-// What depends on A alone, or on its diagonal where the deadline passes before.
+// What depends on A alone, or on its diagonal if the deadline passes first.
 static void look_at_new(certifier *c, const perp_problem *problem, const perp_deadline *deadline) {
   const perp_operator *A = &problem->A;
   entry_chain chain;
@@ -197,7 +196,7 @@ static void look_at_new(certifier *c, const perp_problem *problem, const perp_de
   c->look.pattern_stamp = problem->pattern_stamp;
 }
 
-// x, y and a of x_ref. Where it is 0, its product with A is known.
+// x, y and a of x_ref. If it is 0, its product with A is known.
 static perp_error measure_reference(certifier *c) {
   const perp_problem *problem = c->problem;
   int zero = 1;
@@ -221,7 +220,7 @@ static perp_error measure_reference(certifier *c) {
   return PERP_OK;
 }
 
-// The other scaling besides the one that is settled: of both, the larger R_i and the smaller C_i.
+// Adds the second scaling to the settled one: takes the larger R_i and the smaller C_i of both.
 static void settle_second(certifier *c) {
   const int32_t n = c->n;
   // one each per component, in parts of c->work that settle_units leaves alone
@@ -251,7 +250,7 @@ static void settle_second(certifier *c) {
   }
 }
 
-// R, C, G, S and s of the components, which are the rule unless A is reducible.
+// R, C, G, S and s of the components. They are the rule unless A is reducible.
 static void settle(certifier *c) {
   c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held.R, c->s, NULL, NULL, c->G,
                            c->S};
@@ -260,7 +259,7 @@ static void settle(certifier *c) {
   if (c->two) settle_second(c);
 }
 
-// 1/C, and what tells whether a plain product is good enough.
+// 1/C, and the numbers that tell whether a plain product is accurate enough.
 static void find_range(certifier *c) {
   double most_S = 0.0, least_G = (double)INFINITY, most_b = 0.0;
   double least_R = (double)INFINITY, least_C = (double)INFINITY;

@@ -1,9 +1,10 @@
-// certify_sizes.c: |A||x|, the size of what y = A x + b is summed from, by the entries of A.
+// certify_sizes.c: |A||x|, the size of the terms that y = A x + b is summed from, by the entries of
+// A.
 //
-// Operators tell a bound of it on the way to y. Where that is no more than the bound of a sum of
-// parts, A = J W J' or A + shift I, terms that cancel within an entry count in it, and with it the
-// allowance of the certificate would grow beyond that of the same A stored entry by entry.
-// Cost: a pass over the entries; of a product, only those of the rows that are asked for.
+// Operators return a bound of it together with y. For a sum of parts, A = J W J' or A + shift I,
+// that bound counts terms that cancel within an entry. The allowance of the certificate would then
+// be larger than for the same A stored entry by entry. Cost: a pass over the entries; of a product,
+// only the entries of the rows that are needed.
 #include "certify_sizes.h"
 
 #include "vector.h"
@@ -20,8 +21,8 @@ void certifier_sizes(const certifier *c) {
   }
 }
 
-// As many steps as some tens of products with A take, whatever the rows have in common: with one
-// body in all of n rows, all sizes would take n^2.
+// The steps of some tens of products with A. Without this limit, all sizes would take n^2 steps if
+// one body were in all n rows.
 static int64_t affordable(const perp_product *P) {
   return 4000000 + 20*(int64_t)(P->n > 0 ? P->rowptr[P->n] : 0);
 }

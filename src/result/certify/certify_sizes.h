@@ -9,7 +9,7 @@ typedef struct row_sizes {   // of a product: lists in c->work, made when first 
   product_rows rows;
   int begun, ready;
 } row_sizes;
-// (|A||x|)_i at c->x; -1 where it would take too long, or the lists have no room
+// (|A||x|)_i at c->x; -1: it would take too long, or the lists have no room
 double row_size(row_sizes *sizes, const certifier *c, int32_t i);
 // c->a = |A||c->x| + |b| of a product; 0: as above, and some of c->a is larger
 int certifier_product_sizes(const certifier *c);

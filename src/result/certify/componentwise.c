@@ -44,7 +44,7 @@ static void look_at_dense_pairs(const certifier *c, const perp_dense *D, const i
       }
 }
 
-// By the entries of A under its scalings, which change no sign and no A_ij A_ji/(A_ii A_jj).
+// From the entries of A under its scalings, which change no sign and no A_ij A_ji/(A_ii A_jj).
 static void look_at_pairs(const certifier *c, const perp_view *view, const int32_t *rows,
                           double *diagonal, int32_t *next) {
   if (view->kind == PERP_VIEW_DENSE) {
@@ -78,7 +78,7 @@ static void look_at_pairs(const certifier *c, const perp_view *view, const int32
   }
 }
 
-// What a column says, by the largest entry beside its diagonal.
+// What a column says, from its largest entry off the diagonal.
 static void note_signs(const certifier *c, int32_t j, double own, double largest) {
   uint8_t *known = &c->componentwise.lenient[c->component[j]];
   if (largest > 0.0 || own < 0.0) *known |= NOT_Z;
@@ -110,7 +110,7 @@ static void look_at_own_signs(const certifier *c, const perp_view *view) {
   }
 }
 
-// The same through any pile of wrappers.
+// The same under any number of wrappers.
 static void look_at_signs(const certifier *c, const entry_chain *chain) {
   for (int32_t j = 0; j < c->n; j++) {
     int32_t i;
@@ -162,7 +162,7 @@ void componentwise_begin(certifier *c) {
   }
 }
 
-// R_i w_i; 0 where row i does not count.
+// R_i w_i; 0 if row i does not count.
 static double wrong_of(const certifier *c, int32_t i, int leave) {
   const perp_problem *p = c->problem;
   const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);

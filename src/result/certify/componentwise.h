@@ -1,30 +1,30 @@
-// componentwise.h: is each row right beside its own data, and not only beside the largest of all?
+// componentwise.h: judges each row by its own data, not only by the largest data of all.
 //
-// The residual of certify.h is relative to G, the largest r_i at x_ref. Where b ranges over many
-// magnitudes, tol G is more than all data of a small row, and an x that ignores the row passes.
-// So the certificate also measures, with w_i the part of y_i that has the wrong sign,
+// The residual of certify.h is relative to G, the largest r_i at x_ref. If b ranges over many
+// magnitudes, tol G is more than all data of a small row, and an x that ignores this row passes. So
+// the certificate also measures, with w_i the part of y_i that has the wrong sign,
 //
 //     a_i = (|A||x| + |b|)_i                                      the size of row i at x
 //     m   = min of R_k|b_k| >= 1e-11 base over the component      the smallest datum
 //     componentwise = max_i  (w_i - 1e-11 base/R_i - p_i)+ / min(a_i, m/R_i)
 //
-// Of two scalings R_i is the smaller one, because the other may exaggerate the row.
-// base is G, or S where G = 0, and p_i = min(32 u a_i, 1e-10 base/R_i) is the rounding of
-// A x: without a limit it would accept rays. w_i = |y_i| if y_i > 0 and x_i > lo_i, or y_i < 0 and
-// x_i < hi_i; else 0. An x_i next to the bound that y_i points to, where r_i is that distance, is
-// first moved onto the bound: y is that of the moved x. docs/theory.md has the measurements.
+// If there are two scalings, R_i is the smaller one, because the other may exaggerate the row. base
+// is G, or S if G = 0. p_i = min(32 u a_i, 1e-10 base/R_i) is the rounding of A x; without the
+// limit it would accept rays. w_i is |y_i| if y_i > 0 and x_i > lo_i, or if y_i < 0 and x_i < hi_i;
+// otherwise 0. An x_i next to the bound that y_i points to, so that r_i is their distance, is first
+// moved onto the bound, and y is that of the moved x. docs/theory.md has the measurements.
 //
-// It is part of "solved". In lenient components m is infinity, so that rows are compared with a_i
-// alone: iterations end at tol there, and such problems have a solution wherever their linear
-// conditions have a point. A component is lenient where
+// This measure is part of "solved". In lenient components m is infinity, so rows are compared with
+// a_i alone: iterations end at tol there, and such problems have a solution if their linear
+// conditions have a point. A component is lenient if
 // - A is a Z-matrix: no positive entry off the diagonal, no negative one on it; or
-// - there are more than 64 rows, and A may be semidefinite up to a scaling of rows and columns:
-//   0 <= A_ij A_ji <= A_ii A_jj and A_ii > 0. Contacts with friction count as that.
-// Rows that no x can satisfy have m = infinity, too (certify_impossible.h).
-// Grids of cells are Z-matrices. There rows next to their bounds do not count, and no x is moved.
+// - there are more than 64 rows, and A may be semidefinite up to a scaling of rows and columns: 0
+//   <= A_ij A_ji <= A_ii A_jj and A_ii > 0. Contacts with friction count as such.
+// Rows that no x can satisfy have m = infinity, too (certify_impossible.h). Grids of cells are
+// Z-matrices. There, rows next to their bounds do not count, and no x is moved.
 //
-// Cost: n operations where y and a are known; in a single component none where all r_i are rounding
-// (componentwise_at_once). Where an x_i is next to its bound, one more product with A, which
+// Cost: n operations if y and a are known, and none if all r_i of a single component are rounding
+// (componentwise_at_once). If an x_i is next to its bound, one more product with A, which
 // solver_snap would take anyway. A pass over the entries of a new A.
 #ifndef PERP_COMPONENTWISE_H
 #define PERP_COMPONENTWISE_H
@@ -34,7 +34,8 @@
 #include "certify.h"
 #include "vector.h"
 
-// What counts as rounding, relative to the base of the component: parts of y_i as well as data.
+// What counts as rounding, relative to the base of the component: parts of y_i as well as data. If a
+// million times smaller, 18 problems stay unsolved.
 #define COMPONENTWISE_ROUNDING 1e-11
 // The rounding of A x, relative to a_i: 32 u, as in the rest of the certificate.
 #define COMPONENTWISE_PRODUCT 0x1p-48
@@ -60,21 +61,22 @@ static inline double wrong_part(double y, double below, double above) {
   return (y > 0.0 && below > 0.0) || (y < 0.0 && above < 0.0) ? fabs(y) : 0.0;
 }
 
-// Of a new A: which components are lenient, into c->componentwise.lenient.
+// Finds the lenient components of a new A, into c->componentwise.lenient.
 void componentwise_look(certifier *c);
-// Once R, G and S are known: the smallest datum of each component, infinity in lenient ones.
+// Finds the smallest datum of each component once R, G and S are known: infinity in lenient ones.
 void componentwise_begin(certifier *c);
-// Of c->x from c->y and c->a, into *certificate; returns it. leave: rows next to the bound that y_i
-// points to are left out. Rows that absolute_tol accepts always are.
+// Measures c->x from c->y and c->a, into *certificate, and returns the measure. leave = 1: leaves
+// out rows next to the bound that y_i points to. Rows that absolute_tol accepts are always left
+// out.
 double componentwise_measure(const certifier *c, double absolute_tol, int leave,
                              perp_certificate *certificate);
-// The same where c->y is a plain product, known up to slack in units of r, and c->a is not known:
-// 1, and an upper bound in *certificate (-1: not known, as there is no limit), if no row is above a
-// thousandth of limit.
+// The same if c->y is a plain product, right up to slack in the units of r, and c->a is not known.
+// Returns 1 if no row is above a thousandth of limit; *certificate then has an upper bound (-1:
+// there is no limit).
 int componentwise_bound(const certifier *c, double slack, int leave, double limit,
                         perp_certificate *certificate);
-// The same from the largest r_i of a single component, where no r_i is the distance to a bound, so
-// that r_i = R_i w_i: no pass over the rows. 0: that is not enough.
+// The same from the largest r_i of a single component alone, without a pass over the rows. No r_i
+// may be the distance to a bound, so r_i = R_i w_i. Returns 0 if the rows must be examined.
 int componentwise_at_once(const certifier *c, double most, double slack, double limit,
                           perp_certificate *certificate);
 // componentwise() of matrix_judge

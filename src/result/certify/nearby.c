@@ -36,8 +36,9 @@ typedef struct part {             // a component
 
 typedef enum finding { REFUTED, POSSIBLE } finding;
 
-// Gauss-Jordan with the largest pivot of all. M is destroyed. Returns the rank m where G = M^-1; less,
-// where rows rank .. m-1 of G are combinations of rows of M that vanish up to rounding; -1: unclear
+// Gauss-Jordan with complete pivoting, which destroys M. Returns the rank. If it is m, G = M^-1. If
+// it is less, rows rank .. m-1 of G are combinations of rows of M that vanish up to rounding. -1:
+// unclear
 static int32_t invert(int32_t m, double M[N][N], double G[N][N]) {
   int32_t column[N];
   double first = 0.0, solution[N][N];
@@ -99,7 +100,8 @@ static double row_distance(int32_t m, double G[N][N], double M[N][N], int32_t i)
   return sum;
 }
 
-// Is w'A_II z_I = -w'(b + A_IF z_F) impossible for |z_I| <= reach? w is nearly a null vector of A_II.
+// Is w'A_II z_I = -w'(b + A_IF z_F) impossible for |z_I| <= reach? w is nearly a null vector of
+// A_II.
 static int contradicts(const part *p, const int32_t *set, int32_t m, const double *w,
                        const double *z) {
   double sum = 0.0, allowed = 0.0, left[N] = {0};
@@ -119,8 +121,8 @@ static int contradicts(const part *p, const int32_t *set, int32_t m, const doubl
 
 typedef enum system { UNIQUE, IMPOSSIBLE, UNCLEAR } system;
 
-// The solution z of the assignment's system, and y = A z + b, each with what rounding explains. All
-// in scaled units: z/C, R y.
+// The solution z of the assignment's system, and y = A z + b, each with the error that rounding can
+// explain. All in scaled units: z/C, R y.
 static system solve(const part *p, const assignment *a, double *z, double *z_error, double *y,
                     double *y_error) {
   double M[N][N], copy[N][N], G[N][N], size[N];
@@ -170,10 +172,10 @@ static void remember(part *p, const assignment *a) {
   for (int32_t k = 0; k < p->seen; k++)
     if (memcmp(&p->list[k], a, sizeof *a) == 0) return;
   if (p->seen < NEARBY_ASSIGNMENTS) p->list[p->seen] = *a;
-  p->seen++;   // one more than there is room for: too many
+  p->seen++;   // beyond the room: there are too many
 }
 
-// REFUTED: the assignment that it leads to is remembered, if there is one.
+// If it is REFUTED, the assignment that it leads to is remembered, if there is one.
 static finding examine(part *p, const assignment *a) {
   double z[N], z_error[N], y[N], y_error[N];
   assignment following = *a;
@@ -196,7 +198,7 @@ static finding examine(part *p, const assignment *a) {
   return REFUTED;
 }
 
-// All assignments near x: every choice of a label in each row that is near.
+// Lists all assignments near x: in each row, every label that x is near to.
 static void take_near(part *p, const double *x, const double *y) {
   const double near_by = NEAR_PART_MAX*p->base;
   assignment a = {{0}};
@@ -226,7 +228,7 @@ static void take_near(part *p, const double *x, const double *y) {
 
 static double of(const double *v, int32_t i) { return v != NULL ? v[i] : 1.0; }
 
-// The rest of *p but A, n and row, and the verdict.
+// Fills *p except A, n and row, and returns the verdict.
 static int part_is_refuted(const certifier *c, const nearby_rows *rows, part *p,
                            double absolute_tol) {
   double x[N], y[N], natural = 0.0, most = 0.0;

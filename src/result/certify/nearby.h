@@ -1,27 +1,27 @@
-// nearby.h: is there any solution near an x that passes the tolerances?
+// nearby.h: checks whether there is a solution near an x that passes the tolerances.
 //
 // A residual of 1e-10 says that x solves a problem whose data differ by about 1e-10. The problem
 // itself may have no solution at all: with entries near 1e5 a contradiction of 1e-10 is a whole
-// number. In a small component that can be decided. An assignment says of each row whether y_i = 0
+// number. In a small component this can be decided. An assignment says of each row whether y_i = 0
 // (free), x_i = lo_i or x_i = hi_i. Its linear system
 //
 //     A_II x_I = -(b_I + A_IF x_F),     I the free rows, F the others
 //
-// has one solution z unless A_II is singular, known up to |A_II^-1| d, where d_i = 64 u (|A||z| +
-// |b|)_i is the rounding of the data and of the sums. An assignment is refuted where some z_i is
-// outside its bounds, or some y_i has the wrong sign, by more than that. Where A_II is singular, it is
-// refuted if rows of the system contradict each other by more than the rounding at 2|x|. x is refuted
-// where
+// has one solution z unless A_II is singular. z is known up to |A_II^-1| d, where d_i = 64 u
+// (|A||z| + |b|)_i is the rounding of the data and of the sums. An assignment is refuted if some
+// z_i is outside its bounds, or some y_i has the wrong sign, by more than that. If A_II is
+// singular, the assignment is refuted if rows of the system contradict each other by more than the
+// rounding at 2|x|. x is refuted if
 // - every assignment that x is near to is refuted, and
-// - so are those which the refuted ones lead to: rows beyond a bound move onto it, and rows with a
-//   y_i of the wrong sign become free (a Newton step).
-// So no x near a solution is refuted: the assignment of that solution is among them, and would not
-// be. Where a system is nearly singular, or singular and consistent, or where there are too many
-// assignments, x is not refuted. A row that no x satisfies (certify_impossible.h) counts as if its b_i were
-// the one that x satisfies.
+// - so is every assignment to which a refuted one leads: rows beyond a bound move onto it, and rows
+//   with a y_i of the wrong sign become free (a Newton step).
+// So no x near a solution is refuted, because the assignment of that solution is among these and is
+// not refuted. x is not refuted either if a system is nearly singular, or singular and consistent,
+// or if there are too many assignments. A row that no x satisfies (certify_impossible.h) counts as
+// if its b_i were the one that x satisfies.
 //
-// Only components up to NEARBY_ROWS rows whose entries A shows are looked at, and only where some
-// r_i is above COMPONENTWISE_ROUNDING base: pivots and factors end below that. Cost: at most
+// Only components of up to NEARBY_ROWS rows are examined, if A shows their entries and some r_i is
+// above COMPONENTWISE_ROUNDING base: pivots and factors end below that. Cost: at most
 // NEARBY_ASSIGNMENTS inversions of a component.
 #ifndef PERP_NEARBY_H
 #define PERP_NEARBY_H

@@ -82,7 +82,7 @@ static void advise(writer *to, const perp_solver *s, const perp_run *outcome, pe
 static void say_objectives(writer *to, const perp_solver *s, const perp_certificate *c) {
   if (!c->kkt || !c->kkt_failed || c->residual > s->options.tol) return;
   if (c->kkt_failed & PERP_KKT_GAP)
-    sayf(to, "the objective is %.6g and the dual objective %.6g, so that the gap is too large",
+    sayf(to, "the objective is %.6g and the dual objective %.6g, so the gap is too large",
          c->objective, c->dual_objective);
   else
     sayf(to, "x is not %s enough for the quadratic program",

@@ -18,7 +18,7 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
   outcome->complete = 1;
   s->radius = (double)INFINITY;
   plain_print(outcome->message, sizeof outcome->message,
-              "row %d is empty, so that y = b = %g whatever x is, and x has no %s bound", i,
+              "row %d is empty, so y = b = %g for every x, and x has no %s bound", i,
               problem->b[i], problem->b[i] < 0.0 ? "upper" : "lower");
 }
 

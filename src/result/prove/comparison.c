@@ -11,12 +11,12 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum { STEPS_MAX = 3000,
-       VERIFY_STEPS = 100 };   // steps between verifications, and sweeps before them
-#define ENTRIES_MAX 4e9      // entries of A that all steps together may read
-#define EPSILON_PART_MIN     1e-9     // epsilon, relative to the largest r_i/(A_ii unit_i)
-#define KAPPA_GOOD_MAX  1.01     // largest kappa at which the search for t ends
-#define KAPPA_MAX   1e3      // largest kappa of a useful t
+enum { STEPS_MAX = 3000,        // steps of the search for t
+       VERIFY_STEPS = 100 };    // steps between verifications, and sweeps before them
+#define ENTRIES_MAX 4e9         // entries of A that all steps together may read
+#define EPSILON_PART_MIN 1e-9   // epsilon, relative to the largest r_i/(A_ii unit_i)
+#define KAPPA_GOOD_MAX 1.01     // largest kappa at which the search for t ends
+#define KAPPA_MAX 1e3           // largest kappa of a useful t
 
 static int within(const uint8_t *in, int32_t i) { return in == NULL || in[i] != 0; }
 

@@ -92,7 +92,7 @@ void solver_tell_contradiction(const perp_solver *s, char *text, size_t size) {
                 "the rounding of the data", (int)c->row, misses[impossible_of(&s->judge, c->row)],
                 c->by, others);
   else if (c->rows == 1)
-    plain_print(text, size, "row %d fails by %.3g whatever x is, which proves nothing: the "
+    plain_print(text, size, "row %d fails by %.3g for every x, which proves nothing: the "
                 "tolerance and the rounding of the data explain %.3g", (int)c->row, c->by,
                 c->allowed);
   else

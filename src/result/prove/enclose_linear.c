@@ -10,7 +10,7 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum { REFINEMENTS_MAX = 4 };
+enum { REFINEMENTS_MAX = 4 };   // steps that move v closer to the solution
 static const double unit_roundoff = 0x1p-53;
 
 // Computes B ~ S^-1 row by row. S: m x m, equilibrated; its factors overwrite it.

@@ -19,7 +19,8 @@
 #include "plain.h"
 #include "vector.h"
 
-enum { COLUMNS_MAX = 500, ROUNDS_MAX = 4 };
+enum { COLUMNS_MAX = 500,   // columns of E, which take O(p e^2) operations
+       ROUNDS_MAX = 4 };    // searches, each with the columns that joined E in the one before
 #define PIVOT_MIN 1e-10   // relative to |A|'|u| of the column; less: columns of E are dependent
 
 typedef struct near_search {
