@@ -146,7 +146,7 @@ static void measure_contacts(const tables *t, int32_t count) {
       .count = count, .directions = K, .tangents = TANGENTS, .direction = direction, .mu = mu,
       .B = {.n = rows, .dofs = bodies*BODY, .block = BODY, .rowptr = rowptr, .column = column,
             .value = value, .W = W}};
-  const perp_problem problem = {.A = perp_from_contact(&contacts, 0)};
+  const perp_problem problem = {.A = perp_from_contacts(&contacts, 0)};
   measure(t, "contacts", &problem, 1);
   free(rowptr);
   free(column);

@@ -52,7 +52,7 @@ int main(void) {
     .count = CONTACTS, .directions = K, .tangents = 2, .direction = direction, .mu = mu,
     .B = {.n = ROWS, .dofs = 3*BOXES, .rowptr = rowptr, .column = column, .value = J, .block = 1,
           .W = W}};
-  const perp_problem problem = {.A = perp_from_contact(&contacts, PERP_CLAIM_NONE), .b = b};
+  const perp_problem problem = {.A = perp_from_contacts(&contacts, PERP_CLAIM_NONE), .b = b};
   perp_result result;
   if (perp_solve_once(&problem, x, NULL, &result) != PERP_OK) {
     fprintf(stderr, "%s\n", perp_last_message());

@@ -117,7 +117,7 @@ perp_error perp_fluid_move_solid(perp_fluid *fluid, int32_t id, const perp_fluid
 // room, or the shape may lie between the places of particles.
 perp_error perp_fluid_pour(perp_fluid *fluid, const perp_fluid_shape *where, int64_t *count);
 // The divergence kappa wanted in each cell, 1/s, ANE17 (48); NULL: 0. Copied.
-perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
+perp_error perp_fluid_set_divergence(perp_fluid *fluid, const double *kappa /* cells */);
 
 // ------------------------------------------------------------------------------------------- steps
 

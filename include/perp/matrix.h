@@ -48,7 +48,7 @@ typedef struct perp_contacts {
                               //   (1 + tangents) c on, its normal first
 } perp_contacts;
 // an operator that points to this matrix; adds no claims
-perp_operator perp_from_contact(const perp_contacts *matrix, uint32_t claims);
+perp_operator perp_from_contacts(const perp_contacts *matrix, uint32_t claims);
 
 // What a cell of a grid holds.
 typedef enum perp_cell { PERP_CELL_SOLID, PERP_CELL_LIQUID, PERP_CELL_AIR } perp_cell;

@@ -21,7 +21,7 @@ extern "C" {
 #define PERP_NEEDS_TRANSPOSE 8u    // apply_transpose()
 #define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): PERP_CLASS_FRICTION
 #define PERP_NEEDS_TRIDIAGONAL 32u // no entry with |i - j| > 1
-#define PERP_NEEDS_BODIES 64u      // an operator from perp_from_contact; entries are not enough
+#define PERP_NEEDS_BODIES 64u      // an operator from perp_from_contacts; entries are not enough
 #define PERP_NEEDS_SYMMETRIC 128u  // A = A' up to rounding, after presolve
 #define PERP_NEEDS_NEARLY_SYMMETRIC 256u   // A = A' up to a thousandth, after rows and columns are
                                    //   scaled

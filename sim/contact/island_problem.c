@@ -259,7 +259,7 @@ static int put_contacts(const perp_world *w, worker *by, const contact_list *l, 
   for (int32_t i = 0; i < s->count; i++) mu[i] = contact_at(l, s, i)->mu;
   out->contacts = (perp_contacts){.count = s->count, .directions = K, .tangents = tangents,
                                   .direction = direction, .mu = mu, .B = out->product};
-  out->problem.A = perp_from_contact(&out->contacts, PERP_CLAIM_NONE);
+  out->problem.A = perp_from_contacts(&out->contacts, PERP_CLAIM_NONE);
   return 1;
 }
 

@@ -242,7 +242,7 @@ perp_error perp_fluid_read_solid(const perp_fluid *f, int32_t id, perp_fluid_sha
 
 // ---- the rest that a caller sets and sees ----
 
-perp_error perp_fluid_aim(perp_fluid *f, const double *kappa) {
+perp_error perp_fluid_set_divergence(perp_fluid *f, const double *kappa) {
   if (f == NULL) return refuse(PERP_ERROR_ARGUMENT, "fluid is NULL");
   if (kappa == NULL) {
     buffer_release(&f->allocator, f->kappa);

@@ -54,7 +54,7 @@ static const char *missing(const perp_method *method, const perp_problem *proble
     return "does not accept bounds other than 0 <= x";
   if ((method->needs & PERP_NEEDS_BODIES) && problem->A.n > 0 &&
       operator_view(&problem->A).kind != PERP_VIEW_CONTACT)
-    return "needs contacts as an operator (perp_from_contact)";
+    return "needs contacts as an operator (perp_from_contacts)";
   if ((method->needs & PERP_NEEDS_BODIES) && problem->A.n > 0) {
     const char *why = contact_bodies_unfit(&problem->A);
     if (why != NULL) {

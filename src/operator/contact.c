@@ -291,7 +291,7 @@ static const perp_operator_ops ops = {
   .sweep_bytes = sweep_bytes, .sweep = sweep, .submatrix = submatrix, .view = view,
 };
 
-perp_operator perp_from_contact(const perp_contacts *matrix, uint32_t claims) {
+perp_operator perp_from_contacts(const perp_contacts *matrix, uint32_t claims) {
   int64_t n = 0;
   if (matrix != NULL) n = (2 + (int64_t)matrix->directions)*matrix->count;
   return (perp_operator){&ops, matrix, n >= 0 && n <= INT32_MAX ? (int32_t)n : -1, claims};

@@ -131,7 +131,7 @@ static void shapes_are_checked(void **unused) {
   assert_int_equal(state.particles, 0);
   double kappa[100] = {0.0};
   kappa[7] = (double)NAN;
-  refused(perp_fluid_aim(f, kappa), "kappa[7] = nan");
+  refused(perp_fluid_set_divergence(f, kappa), "kappa[7] = nan");
   refused(perp_fluid_problem(f, &(perp_problem){0}, NULL), "there was no step yet");
   perp_fluid_destroy(f);
 }

@@ -138,7 +138,7 @@ static void liquid_swells_as_it_is_told(void **unused) {
   put(f, perp_fluid_sphere(0.5, 0.5, 0.0, 0.2));
   double kappa[1600];
   for (int c = 0; c < 1600; c++) kappa[c] = 2.0;
-  assert_int_equal(perp_fluid_aim(f, kappa), PERP_OK);
+  assert_int_equal(perp_fluid_set_divergence(f, kappa), PERP_OK);
   double before = 0.0, after = 0.0;
   for (int k = 0; k < 13; k++) {
     const perp_fluid_report r = step(f);
@@ -168,7 +168,7 @@ static void cut_cells_swell_by_their_room(void **unused) {
     put(f, perp_fluid_box(0.5, 0.2, 0.5, 0.6, 0.2, 0.6));
     double kappa[1000];
     for (int c = 0; c < 1000; c++) kappa[c] = 0.7;
-    assert_int_equal(perp_fluid_aim(f, kappa), PERP_OK);
+    assert_int_equal(perp_fluid_set_divergence(f, kappa), PERP_OK);
     assert_int_equal(step(f).substeps, 1);
     int cut = 0;
     for (int32_t c = 0; c < f->cells; c++) {

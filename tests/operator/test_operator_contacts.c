@@ -88,7 +88,7 @@ static void as_assembled(void **state) {
     const scene_kind kind = kind_of(trial);
     draw_contacts(&s, &kind);
     double x[SCENE_ROWS] = {0}, y[SCENE_ROWS] = {0}, z[SCENE_ROWS];
-    perp_operator O = perp_from_contact(&s.contacts, 0), C = perp_from_csc(&s.csc, 0);
+    perp_operator O = perp_from_contacts(&s.contacts, 0), C = perp_from_csc(&s.csc, 0);
     perp_wrapper wo, wc;
     const double shift = trial % 6 == 1 ? 1e-3 : 0.0;
     if (trial % 6 < 2) {
@@ -131,7 +131,7 @@ static void parts_of_it(void **state) {
       }
     perp_wrapper wo, wc;
     const perp_problem operator = {
-        .A = perp_restricted(&wo, perp_from_contact(&s.contacts, 0), set, m), .b = b};
+        .A = perp_restricted(&wo, perp_from_contacts(&s.contacts, 0), set, m), .b = b};
     const perp_problem csc = {
         .A = perp_restricted(&wc, perp_from_csc(&s.csc, 0), set, m), .b = b};
     if (solve("lemke", &csc, x).status != PERP_STATUS_SOLVED) continue;
@@ -158,7 +158,7 @@ static void units_do_not_matter(void **state) {
     draw_contacts(&s, &kind);
     const int32_t slacks = (1 + kind.K)*kind.count;
     double x[SCENE_ROWS] = {0}, z[7][SCENE_ROWS], b[SCENE_ROWS], D[SCENE_ROWS];
-    perp_problem p = {.A = perp_from_contact(&s.contacts, 0), .b = s.b};
+    perp_problem p = {.A = perp_from_contacts(&s.contacts, 0), .b = s.b};
     solve("auto", &p, x);
     perp_certificate given[7];
     for (int k = 0; k < 7; k++) {
@@ -204,7 +204,7 @@ static void every_method(void **state) {
     scene_kind kind = kind_of(trial);
     kind.count = 1 + trial % 5;
     draw_contacts(&s, &kind);
-    const perp_problem operator = {.A = perp_from_contact(&s.contacts, 0), .b = s.b},
+    const perp_problem operator = {.A = perp_from_contacts(&s.contacts, 0), .b = s.b},
                        csc = {.A = perp_from_csc(&s.csc, 0), .b = s.b};
     for (int32_t m = 0; m < perp_method_count(); m++) {
       const perp_method *method = perp_method_at(m);
@@ -247,7 +247,7 @@ static void classes(void **state) {
     draw_contacts(&s, &kind);
     for (int32_t c = 0; trial % 4 == 0 && c < kind.count; c++) s.mu[c] = 0.0;
     scene_assemble(&s);
-    const perp_problem operator = {.A = perp_from_contact(&s.contacts, 0), .b = s.b},
+    const perp_problem operator = {.A = perp_from_contacts(&s.contacts, 0), .b = s.b},
                        csc = {.A = perp_from_csc(&s.csc, 0), .b = s.b};
     perp_classes a, b;
     assert_int_equal(perp_classify(&operator, NULL, &a), PERP_OK);
@@ -273,7 +273,7 @@ static void infeasible(void **state) {
       .count = 1, .directions = 2, .tangents = 1, .direction = direction, .mu = mu,
       .B = {.n = 2, .dofs = 1, .rowptr = rowptr, .column = column, .value = value, .block = 1,
             .W = W}};
-  const perp_problem p = {.A = perp_from_contact(&contacts, 0), .b = b};
+  const perp_problem p = {.A = perp_from_contacts(&contacts, 0), .b = b};
   perp_farkas f;
   assert_int_equal(perp_check_farkas(&p, (double[]){1, 0, 0, 0}, &f), PERP_OK);
   if (!f.proven) fail_msg("%s", f.reason);
@@ -297,7 +297,7 @@ static perp_problem point_mass_problem(point_mass *m, double speed) {
                    .B = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = value,
                          .block = 1, .W = W}},
       .b = {-3, speed, -speed, 0}};
-  return (perp_problem){.A = perp_from_contact(&m->contacts, 0), .b = m->b};
+  return (perp_problem){.A = perp_from_contacts(&m->contacts, 0), .b = m->b};
 }
 
 // ln = 2*3 stops the fall; friction takes 0.3 ln of 2*5 and leaves 5 - 0.3*6/2 of the speed. Proofs

@@ -132,7 +132,7 @@ static void numbers_that_are_not_finite(void **state) {
   const double direction[] = {1, -1};
   const perp_contacts C = {.count = 1, .directions = 2, .tangents = 1, .direction = direction,
                            .mu = mu, .B = P};
-  refused(perp_from_contact(&C, 0), PERP_ERROR_PROBLEM,
+  refused(perp_from_contacts(&C, 0), PERP_ERROR_PROBLEM,
           "contacts: mu[0] = nan is outside [0, inf)");
   const uint8_t liquid[] = {PERP_CELL_LIQUID, PERP_CELL_LIQUID};
   const double weight[] = {1, NAN, 1};   // of the face between the two cells

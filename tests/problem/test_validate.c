@@ -154,7 +154,7 @@ static void contacts(void **state) {
   perp_contacts c = {.count = 1, .directions = 2, .tangents = 1, .direction = direction, .mu = mu,
                      .B = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = value,
                            .block = 1, .W = W}};
-  perp_problem p = {.A = perp_from_contact(&c, 0), .b = velocity};
+  perp_problem p = {.A = perp_from_contacts(&c, 0), .b = velocity};
   assert_int_equal(p.A.n, 4);
   assert_int_equal(perp_validate(&p), PERP_OK);
   c.count = -1;
@@ -162,14 +162,14 @@ static void contacts(void **state) {
   c.count = 2;
   refused(&p, PERP_ERROR_PROBLEM, "contacts: B.n = 2 must be (1 + 1)*2 = 4");
   c.count = INT32_MAX;
-  p.A = perp_from_contact(&c, 0);
+  p.A = perp_from_contacts(&c, 0);
   refused(&p, PERP_ERROR_PROBLEM, "contacts: (2 + 2)*2147483647 rows exceed the limit 2147483647");
   c.count = 1;
   c.directions = 3;
-  p.A = perp_from_contact(&c, 0);
+  p.A = perp_from_contacts(&c, 0);
   c.directions = 2;
   refused(&p, PERP_ERROR_PROBLEM, "the operator has n = 5, but its matrix has n = 4");
-  p.A = perp_from_contact(&c, 0);
+  p.A = perp_from_contacts(&c, 0);
   c.directions = 0;
   refused(&p, PERP_ERROR_PROBLEM, "contacts: directions = 0 < 1");
   c.directions = 2;
@@ -196,7 +196,7 @@ static void contacts(void **state) {
   W[0] = -1;
   refused(&p, PERP_ERROR_PROBLEM, "product: W[0][0] = -1 < 0");
   W[0] = 1;
-  p.A = perp_from_contact(NULL, 0);
+  p.A = perp_from_contacts(NULL, 0);
   refused(&p, PERP_ERROR_PROBLEM, "operator 'contact' has no data: self is NULL");
 }
 

@@ -148,7 +148,7 @@ static inline void make_contacts(base_data *data, subject *s, int32_t K, int32_t
         for (int32_t l = 0; l < rows; l++) s->M[i][j] += H[k][i]*B[k][l]*H[l][j];
   data->contacts = (perp_contacts){.count = count, .directions = K, .tangents = tangents,
                                    .direction = data->direction, .mu = data->mu, .B = data->p};
-  s->A = perp_from_contact(&data->contacts, PERP_CLAIM_NONE);
+  s->A = perp_from_contacts(&data->contacts, PERP_CLAIM_NONE);
 }
 
 // Cells of all types; spacings are powers of two, so that the entries of faces are exact.

@@ -463,7 +463,7 @@ static void run_contact_newton(perp_run *run) {
 
 const perp_method method_contact_newton = {
   .name = "contact_newton", .tier = PERP_TIER_CHOOSE,
-  .use = "contacts with friction, by perp_from_contact; x >= 0",
+  .use = "contacts with friction, by perp_from_contacts; x >= 0",
   .title = "central path and Newton's method on the faces of friction cones",
   .source = "Alart, Curnier 1991; Rockafellar 1976; Anderson 1965",
   .formula = "faces of contacts by sweeps or along the central path; then R v + sigma (l - centre) "

@@ -40,7 +40,7 @@ static void put_block(block_on_floor *f, int32_t K, double mass, double mu, cons
                                 .direction = f->direction, .mu = &f->mu,
                                 .B = {.n = 3, .dofs = 3, .rowptr = f->rowptr, .column = f->column,
                                       .value = f->value, .block = 1, .W = f->W}};
-  f->problem = (perp_problem){.A = perp_from_contact(&f->contacts, PERP_CLAIM_NONE), .b = f->b};
+  f->problem = (perp_problem){.A = perp_from_contacts(&f->contacts, PERP_CLAIM_NONE), .b = f->b};
 }
 
 // A block that is pressed with the speed p and slides with u along direction 0: it stops if
@@ -113,7 +113,7 @@ static void every_box_of_a_tower_carries_those_above(void **state) {
                                   .direction = direction, .mu = mu,
                                   .B = {.n = 3*POINTS, .dofs = 6*BOXES, .rowptr = rowptr,
                                         .column = column, .value = value, .block = 1, .W = W}};
-  const perp_problem p = {.A = perp_from_contact(&contacts, PERP_CLAIM_NONE), .b = b};
+  const perp_problem p = {.A = perp_from_contacts(&contacts, PERP_CLAIM_NONE), .b = b};
   const perp_result r = solve("contact_newton", &p, x);
   assert_int_equal(r.status, PERP_STATUS_SOLVED);
   for (int32_t box = 0; box < BOXES; box++) {
@@ -140,7 +140,7 @@ static void random_contacts_are_certified_by_their_entries(void **state) {
   for (int trial = 0; trial < 400; trial++) {
     const scene_kind kind = kind_of(trial);
     draw_contacts(&s, &kind);
-    const perp_problem p = {.A = perp_from_contact(&s.contacts, PERP_CLAIM_NONE), .b = s.b},
+    const perp_problem p = {.A = perp_from_contacts(&s.contacts, PERP_CLAIM_NONE), .b = s.b},
                        csc = {.A = perp_from_csc(&s.csc, PERP_CLAIM_NONE), .b = s.b};
     double x[SCENE_ROWS] = {0.0}, y[SCENE_ROWS] = {0.0};
     const perp_result r = solve("contact_newton", &p, x);
@@ -160,7 +160,7 @@ static void auto_takes_it_first(void **state) {
   (void)state;
   const scene_kind kind = {.count = CONTACTS, .K = 4, .tangents = 2, .mass = 1, .size = 1};
   draw_contacts(&s, &kind);
-  const perp_problem p = {.A = perp_from_contact(&s.contacts, PERP_CLAIM_NONE), .b = s.b};
+  const perp_problem p = {.A = perp_from_contacts(&s.contacts, PERP_CLAIM_NONE), .b = s.b};
   char plan[512];
   assert_int_equal(perp_auto_plan(&p, plan, sizeof plan), PERP_OK);
   assert_int_equal(strncmp(plan, "contact_newton (", 16), 0);
@@ -174,7 +174,7 @@ static void entries_alone_are_refused(void **state) {
   double x[SCENE_ROWS] = {0.0};
   perp_result r;
   assert_int_equal(attempt("contact_newton", &csc, x, &r), PERP_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(perp_last_message(), "perp_from_contact"));
+  assert_non_null(strstr(perp_last_message(), "perp_from_contacts"));
 }
 
 // Pressed against a floor by a body that cannot move: no solution, and none may be claimed.
@@ -201,7 +201,7 @@ static void limits_are_kept(void **state) {
     double x[SCENE_ROWS] = {0.0};
     perp_result r;
     draw_contacts(&s, &kind);
-    const perp_problem p = {.A = perp_from_contact(&s.contacts, PERP_CLAIM_NONE), .b = s.b};
+    const perp_problem p = {.A = perp_from_contacts(&s.contacts, PERP_CLAIM_NONE), .b = s.b};
     assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
     assert_true(r.iterations <= 3);
   }

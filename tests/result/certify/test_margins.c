@@ -253,7 +253,7 @@ static void contacts_are_judged_like_their_entries(void **state) {
                              .mu = &mu,
                              .B = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = J,
                                    .block = 2, .W = W}};
-    const perp_problem p = {.A = perp_from_contact(&P, 0), .b = b, .lo = lo, .hi = hi};
+    const perp_problem p = {.A = perp_from_contacts(&P, 0), .b = b, .lo = lo, .hi = hi};
     const double x[] = {normal, t, other, 0.0}, v[] = {0, 0, 0, 1};
     const long double y = (long double)mu*normal - t - other;
     const judged at = {(double)y, mu*normal + t + other, mu*normal + t + other};

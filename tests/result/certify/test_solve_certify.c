@@ -109,7 +109,7 @@ static void products_and_contacts_at_every_exponent(void **state) {
                              .mu = mu, .B = P};
     double bc[16];
     for (int k = 0; k < 16; k++) bc[k] = k < 12 ? b[k] : 0.0;
-    const perp_problem q = {.A = perp_from_contact(&C, 0), .b = bc};
+    const perp_problem q = {.A = perp_from_contacts(&C, 0), .b = bc};
     by_methods(&q, eb);
   }
 }

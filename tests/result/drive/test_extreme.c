@@ -136,7 +136,7 @@ static void contacts(void **state) {
     const perp_contacts friction = {.count = CONTACTS, .directions = 4, .tangents = 2,
                                     .direction = direction, .mu = mu, .B = J};
     for (int32_t i = 0; i < 6*CONTACTS; i++) b[i] = i < CONTACTS ? signed_extreme() : 0.0;
-    const perp_problem coulomb = {.A = perp_from_contact(&friction, 0), .b = b};
+    const perp_problem coulomb = {.A = perp_from_contacts(&friction, 0), .b = b};
     all_methods(&coulomb, "contact", trial);
   }
 }

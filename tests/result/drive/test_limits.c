@@ -354,7 +354,7 @@ static void of_contact_operators(void **state) {
     for (int seed = 0; seed < SEEDS; seed++) {
       support_state = 100*k + (uint64_t)seed + 1;
       draw_contacts(&scene, &kinds[k]);
-      const perp_problem p = {.A = perp_from_contact(&scene.contacts, PERP_CLAIM_NONE),
+      const perp_problem p = {.A = perp_from_contacts(&scene.contacts, PERP_CLAIM_NONE),
                               .b = scene.b};
       double guess[SCENE_ROWS] = {0.0}, residual[LIMITS];
       check_laws("contacts", &p, guess, residual);

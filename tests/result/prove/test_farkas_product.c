@@ -53,7 +53,7 @@ static void one_contact_has_its_solution(void **state) {
                                  .mu = &mu,
                                  .B = {.n = 2, .dofs = 1, .rowptr = rowptr, .column = column,
                                        .value = &J, .block = 1, .W = &W}};
-        const perp_problem p = {.A = perp_from_contact(&P, 0), .b = b};
+        const perp_problem p = {.A = perp_from_contacts(&P, 0), .b = b};
         proves_nothing(&p, u, -entry, "contact");
         seen++;
       }
