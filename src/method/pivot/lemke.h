@@ -113,9 +113,10 @@ int32_t lemke_block(lemke *l, int32_t entering, double direction, double *step,
 void lemke_guess(lemke *l, int32_t sweeps);         // sets `wanted` and `side` from run->x
 void lemke_random_guess(lemke *l, random_stream *random);   // sets them at random
 // Makes a complementary basis with the wanted x and every free x, as far as they are independent.
-// feasible: drops bounded x that would be outside their bounds. 0: success; -1: deadline; -2: no
-// memory; 2: no such basis is reliable.
-int lemke_crash(lemke *l, int feasible);
+// Then drops bounded x that are outside their bounds, once or until none is left. 0: success; -1:
+// deadline; -2: no memory; 2: no such basis is reliable.
+typedef enum crash_rounds { CRASH_NONE, CRASH_ONCE, CRASH_REPEATED } crash_rounds;
+int lemke_crash(lemke *l, crash_rounds rounds);
 // Computes the covering column d, its solution in u, and the values with z0 in the basis. Returns
 // the position at which z0 enters; -1: nothing is outside its bounds by more than the tolerance.
 int32_t lemke_cover(lemke *l, int cover, double tolerance, random_stream *random);

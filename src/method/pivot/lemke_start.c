@@ -11,6 +11,9 @@
 #include "lemke.h"
 #include "vector.h"
 
+// Dependent columns that are dropped at the price of a factorisation each. 0: a tower of bricks
+// takes 4 times the pivots; without a limit, walls with friction take 4 times the factorisations.
+#define SINGLE_DROPS_MAX 2
 #define COVER_RATIO 1e-4   // d in the rows of basic x, relative to the other rows
 
 static int is_free(const lemke *l, int32_t i) {
@@ -239,7 +242,7 @@ static void drop_without_partner(lemke *l) {
 }
 
 // Factors the basis with x_i or y_i at position i. Bounded x whose columns depend on others are
-// replaced by their slacks.
+// replaced by their slacks: first those found at once, then one for each factorisation.
 static int factor_repaired(lemke *l) {
   const double floor = l->careful ? lemke_rounding(l) : LEMKE_PIVOT_RATIO_MIN;
   if (l->T.colptr != NULL) drop_without_partner(l);
@@ -247,7 +250,8 @@ static int factor_repaired(lemke *l) {
   if (code <= 0) return code;
   code = lemke_drop_dependent(l);
   if (code == 0) code = lemke_factor(l, floor);
-  while (code > 0 && l->head[code - 1] < l->n && !is_free(l, l->head[code - 1])) {
+  for (int k = 0; k < SINGLE_DROPS_MAX && code > 0; k++) {
+    if (l->head[code - 1] >= l->n || is_free(l, l->head[code - 1])) break;
     lemke_place(l, code - 1, Y_OF(l, l->head[code - 1]));
     code = lemke_factor(l, floor);
   }
@@ -291,31 +295,34 @@ static double needed(lemke *l, double epsilon) {
 // Drops basic x that are outside their bounds. If there are none, only slacks are violated; then it
 // drops the x that z0 would push out while it repairs the slacks. With none of these either, d > 0
 // in all rows, and Lemke's argument against rays on copositive matrices holds: the path is the end
-// of the plain path for d. More rounds take more work.
-static int drop_outside(lemke *l) {
-  lemke_values(l);
-  int32_t dropped = 0;
-  for (int pass = 0; pass < 2 && dropped == 0; pass++) {
-    const double z0 = pass == 1 ? needed(l, COVER_RATIO) : 0.0;
-    for (int32_t k = 0; k < l->n; k++) {
-      const int32_t i = l->head[k];
-      if (i >= l->n) continue;
-      const double w = beyond(l, k, l->value[k] + (pass == 1 ? z0*l->other[k] : 0.0));
-      if (fabs(w) <= 1e-9) continue;
-      l->side[i] = w > 0.0 ? AT_UPPER : AT_LOWER;
-      lemke_place(l, k, Y_OF(l, i));
-      dropped++;
+// of the plain path for d. CRASH_REPEATED goes on until then. Each round drops an x, so it ends.
+static int drop_outside(lemke *l, crash_rounds rounds) {
+  for (;;) {
+    lemke_values(l);
+    int32_t dropped = 0;
+    for (int pass = 0; pass < 2 && dropped == 0; pass++) {
+      const double z0 = pass == 1 ? needed(l, COVER_RATIO) : 0.0;
+      for (int32_t k = 0; k < l->n; k++) {
+        const int32_t i = l->head[k];
+        if (i >= l->n) continue;
+        const double w = beyond(l, k, l->value[k] + (pass == 1 ? z0*l->other[k] : 0.0));
+        if (fabs(w) <= 1e-9) continue;
+        l->side[i] = w > 0.0 ? AT_UPPER : AT_LOWER;
+        lemke_place(l, k, Y_OF(l, i));
+        dropped++;
+      }
     }
+    const int code = dropped > 0 ? factor_repaired(l) : 0;
+    if (code != 0 || dropped == 0 || rounds == CRASH_ONCE) return code;
   }
-  return dropped > 0 ? factor_repaired(l) : 0;
 }
 
-int lemke_crash(lemke *l, int feasible) {
+int lemke_crash(lemke *l, crash_rounds rounds) {
   lemke_clear(l);
   for (int32_t i = 0; i < l->n; i++)
     if (l->wanted[i]) lemke_place(l, i, X_OF(i));
   int code = factor_repaired(l);
-  if (code == 0 && feasible) code = drop_outside(l);
+  if (code == 0 && rounds != CRASH_NONE) code = drop_outside(l, rounds);
   if (code == 0) lemke_values(l);
   if (code > 0) {   // still singular: bring in free x one by one and leave the others out
     lemke_clear(l);

@@ -269,6 +269,21 @@ static void friction_problems_are_solved_with_either_basis(void **state) {
     }
 }
 
+// The path from the first crash ends on a ray here. A second crash saves the plain start, which takes
+// three times the pivots.
+static void a_second_crash_saves_the_plain_start(void **state) {
+  (void)state;
+  perp_sample *s = make_with("friction", 6, "bodies", 60.0, NULL);
+  double *x = calloc((size_t)s->n + 1, sizeof *x);
+  assert_non_null(x);
+  const perp_options o = lemke_options();
+  const perp_result r = solve_with(&s->problem, &o, x);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  if (r.iterations >= 400) fail_msg("%d pivots", r.iterations);
+  free(x);
+  drop(s);
+}
+
 // A linear solver of the caller's own that refuses every third kernel: our LU takes over there.
 static int32_t kernels, refused;
 
@@ -406,6 +421,7 @@ int main(void) {
       cmocka_unit_test(a_zero_free_block_is_no_obstacle),
       cmocka_unit_test(dependent_free_rows),
       cmocka_unit_test(friction_problems_are_solved_with_either_basis),
+      cmocka_unit_test(a_second_crash_saves_the_plain_start),
       cmocka_unit_test(a_linear_solver_that_refuses_is_replaced),
       cmocka_unit_test(a_good_guess_saves_the_pivots),
       cmocka_unit_test(limits_are_kept),
