@@ -16,7 +16,7 @@ enum { ANALYSIS_PASSES = 10,               // passes over A: components, symmetr
        FULL_SOLVE_PASSES = 20,             // passes that the whole solve of a full A takes (dense-pd)
        ALWAYS_ANALYSED_ENTRIES = 12000 };  // largest A that is always analysed: 0.6 ms with contacts
 #define PASS_ENTRY_SECONDS 1e-9    // seconds per entry in such a pass, with all of A in the caches
-#define ANALYSIS_PART_MAX 0.6      // largest forecast of an analysis, relative to the time for it;
+#define ANALYSIS_FORECAST_MAX 0.6  // largest forecast of an analysis, relative to the time for it;
                                    //   above it, sweeps alone gain more (bricks, wall: 5 ms)
 #define SHORT_RESERVE_PART 0.2     // part of their time that the last sweeps keep if the runs are
                                    //   expected to end
@@ -154,7 +154,7 @@ static double seconds_of_pass(const perp_solver *s, const perp_problem *problem)
 // With a full A the analysis is half of a solve. Unless the other half fits too, only sweeps run, and
 // these need no analysis.
 double solver_part_to_look(const perp_solver *s, const perp_problem *problem) {
-  if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return ANALYSIS_PART_MAX;
+  if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return ANALYSIS_FORECAST_MAX;
   return FULL_SOLVE_PASSES*seconds_of_pass(s, problem) <= s->options.time_limit ? 1.0 : 0.0;
 }
 

@@ -9,7 +9,7 @@
 #include "small_dense.h"
 #include "vector.h"
 
-#define ANALYSIS_PART_MAX 0.8   // part of the time limit at which the analysis of a new A ends; if
+#define ANALYSIS_END_PART 0.8   // part of the time limit at which the analysis of a new A ends; if
                                 //   x_ref is the answer, the analysis is nearly all of the solve
 #define SWEEPS_PART_MAX 0.2     // largest part of the time of the runs for the last sweeps, which
                                 //   improve the best x if the methods do not end before
@@ -109,7 +109,7 @@ static perp_error begin(solving *v) {
 
 static perp_error look(solving *v) {
   perp_solver *s = v->s;
-  const double until = s->timed ? ANALYSIS_PART_MAX*s->options.time_limit : (double)INFINITY;
+  const double until = s->timed ? ANALYSIS_END_PART*s->options.time_limit : (double)INFINITY;
   const double validated = s->timed ? solver_seconds(s) : 0.0;
   s->validation = validated;
   const perp_error error = solver_prepare(s, v->problem, until, solver_part_to_look(s, v->problem));
