@@ -13,6 +13,10 @@ typedef enum face_changes {   // what may change between two factorisations
   FACE_DIAGONALS   // the free rows, p and q, for every A
 } face_changes;
 
+// Rows up to which a dense factor is faster than a sparse one or groups. Without dense factors, 36 of
+// 154 problems take up to 1.7 times the work.
+enum { FACE_DENSE_ROWS_MAX = 200 };
+
 // Analyses the pattern of A once, and chooses the kind of factor that takes least time. NULL:
 // *failed is 1 (A does not show its entries), 2 (its pattern is not symmetric) or -2 (no memory).
 // FACE_SETS and FACE_SHIFTS: only the symmetric part of A is factored, and nothing is allocated

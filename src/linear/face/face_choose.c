@@ -26,9 +26,6 @@ enum {
   // Rows of the largest group in which rows are freed and bound one by one. Each change factors the
   // group's block again.
   GROUP_ROWS_MAX = 128,
-  // Rows up to which a dense factor is faster than a sparse one or groups. Without dense factors,
-  // 36 of 154 problems take up to 1.7 times the work.
-  DENSE_ROWS_MAX = 200,
   DENSE_ONLY_ROWS_MAX = 4000,   // rows up to which the factor is dense if no sparse one accepts A
   // Rows above which auto takes Krylov on grids. If smaller, 8 problems take up to 1.6 times the
   // work; if larger, a liquid takes 1.3 times the work.
@@ -123,7 +120,7 @@ static face *contacts_or_groups(const perp_operator *A, int shifts, const perp_a
   perp_csc S = {0};
   *failed = assemble_csc(A, 1, memory, &S);
   if (*failed != 0) return NULL;
-  const int many = shifts && S.columns > DENSE_ROWS_MAX;
+  const int many = shifts && S.columns > FACE_DENSE_ROWS_MAX;
   face *f = many ? face_choose_groups(&S, 1, memory, failed) : NULL;
   if (f != NULL) return f;
   if (*failed != -2 && S.colptr != NULL) return face_entries_of(&S, memory, failed);
@@ -179,7 +176,7 @@ const perp_linear_ops *face_choose_linear(const perp_operator *A, const perp_opt
   if (inner == PERP_INNER_AUTO &&
       (A->n > KRYLOV_ROWS_MIN || (A->n > GRID_KRYLOV_ROWS_MIN && grid_like(&view))))
     return &linear_krylov;
-  const int full = view.kind == PERP_VIEW_DENSE || A->n <= DENSE_ROWS_MAX;
+  const int full = view.kind == PERP_VIEW_DENSE || A->n <= FACE_DENSE_ROWS_MAX;
   const int sparse = usable(&linear_sparse_lu, A);
   if (!full && sparse) return &linear_sparse_lu;
   if (usable(&linear_dense_lu, A) && (full || A->n <= DENSE_ONLY_ROWS_MAX)) return &linear_dense_lu;

@@ -225,7 +225,7 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
       f->head[f->owner[rows[0]]] = s;
     }
     f->done += (double)w*w*h + (double)h;
-    if (f->done > polled + 2e6) {   // about a millisecond
+    if (f->done > polled + DEADLINE_POLL_FLOPS) {
       if (deadline_passed(deadline)) return -1;
       polled = f->done;
     }

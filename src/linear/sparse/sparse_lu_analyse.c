@@ -9,6 +9,10 @@
 
 enum { NONE = -1 };
 
+// Part of the entries of a block with a partner across the diagonal, below which the order is that of
+// B'B. There pivots are often off the diagonal, which spoils an order of B + B'.
+#define NORMAL_ORDER_SYMMETRY_MAX 0.33
+
 void *lu_take(const sparse_lu *lu, int64_t count, size_t size) {
   const size_t items = (size_t)(count > 0 ? count : 1);
   if (items > SIZE_MAX/size) return NULL;
@@ -216,8 +220,7 @@ static int order_block(sparse_lu *lu, const perp_csc *A, int32_t first, int32_t 
   }
   if (status == 1 && !diagonal) {
     transpose(size, &w->B, &w->rows);
-    // With less symmetry, pivots are often off the diagonal, which spoils an order of B + B'.
-    if (symmetry(size, &w->B, &w->rows, w->mark) < 0.33)
+    if (symmetry(size, &w->B, &w->rows, w->mark) < NORMAL_ORDER_SYMMETRY_MAX)
       status = order_normal(lu, size, &w->B, &w->rows, w->mark, w->order);
   }
   if (status == 1)

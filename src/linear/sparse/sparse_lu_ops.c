@@ -68,7 +68,8 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
   for (int32_t k = 0; k < block->m; k++) self->local_rank[k] = self->rank[block->set[k]];
   self->failed = sparse_lu_analyse_ranked(self->lu, &block->B, self->local_rank);
   if (self->failed == 0)
-    self->failed = sparse_lu_factor(self->lu, &block->B, 0.1, free_block_floor(block), deadline);
+    self->failed = sparse_lu_factor(self->lu, &block->B, SPARSE_LU_PIVOT_MIN,
+                                    free_block_floor(block), deadline);
   if (self->failed == 0) {
     block->known = block->m;
     block->flops = sparse_lu_flops(self->lu) + 10.0*(double)sparse_lu_nnz(self->lu);

@@ -214,7 +214,7 @@ static void sweep_contacts(sweeps *s, perp_run *run) {
     for (int32_t k = 0; k < c->count; k++)   // later contacts have changed the earlier ones
       if (!(run->x[c->normal[k]] > 0.0)) run->x[c->slack[k]] = contact_slack(&s->p, k);
     run->residual = contact_residual(&s->p, run, s->y);
-    if (run->residual < 0.9*best) {
+    if (run->residual < RUN_GAIN_RATIO*best) {
       best = run->residual;
       best_at = run->iterations;
     }

@@ -349,7 +349,7 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
     if (run_apply(run, s->x, s->y) != 0) return;
     memcpy(run->x, s->x, (size_t)n*sizeof *s->x);
     run->residual = run_residual(run, run->x, s->y);
-    idle = run->residual < 0.9*best ? 0 : idle + 1;
+    idle = run->residual < RUN_GAIN_RATIO*best ? 0 : idle + 1;
     best = min2(best, run->residual);
     const int32_t changed = crossover_guess(&s->cross, run, s->x, s->z);
     const int settled = run->residual <= STATES_RESIDUAL_MAX && changed <= n/100,

@@ -88,7 +88,7 @@ static void alternate(perp_run *run, contact_problem *p) {
     part_solve(&friction, run, y, &method_interior_point);                                 // (110b)
     if (run_apply(run, run->x, y) != 0) return;
     run->residual = run_residual(run, run->x, y);
-    idle = run->residual < 0.9*last ? 0 : idle + 1;
+    idle = run->residual < RUN_GAIN_RATIO*last ? 0 : idle + 1;
     last = min2(last, run->residual);
     if (idle >= run->options->friction.rounds)
       run_stop(run, PERP_STATUS_STALLED,

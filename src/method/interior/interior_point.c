@@ -266,7 +266,7 @@ typedef struct progress {
 
 static void note(progress *now, double residual, double mu, double gap) {
   const int better = mu < 0.5*now->mu || gap < 0.9*now->gap;
-  now->since_residual = residual < 0.9*now->residual ? 0 : now->since_residual + 1;
+  now->since_residual = residual < RUN_GAIN_RATIO*now->residual ? 0 : now->since_residual + 1;
   now->since_any = now->since_residual == 0 || better ? 0 : now->since_any + 1;
   now->residual = min2(now->residual, residual);
   now->mu = min2(now->mu, mu);

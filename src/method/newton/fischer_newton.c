@@ -40,6 +40,9 @@
                                       //   139 problems stay unsolved
 #define FREE_ROWS_SHIFT 1e-8          // of the system of the free rows, in case rows are redundant;
                                       //   1e-14: PerioBox takes 1.2 times the work
+// Added to the diagonal until the direction descends, relative to |F| where that is below 1.
+#define SHIFT_FIRST 1e-4
+#define SHIFT_GROWTH 30.0             // from one shift to the next
 enum newton_history { MEMORY_MAX = 64 };   // limit of newton.memory
 
 typedef struct newton {
@@ -272,7 +275,7 @@ static int newton_direction(newton *s, double *slope) {
     if (code < 0) return -1;
     if (code > 0 && is_descent(s, slope)) return 1;
     // As Levenberg and Marquardt do: the shift is smaller if F is small, which keeps the end fast.
-    shift = shift == 0.0 ? 1e-4*min2(1.0, sqrt(2.0*s->merit)) + 1e-12 : 30.0*shift;
+    shift = shift == 0.0 ? SHIFT_FIRST*min2(1.0, sqrt(2.0*s->merit)) + 1e-12 : SHIFT_GROWTH*shift;
   }
   return 0;
 }

@@ -44,6 +44,7 @@ static const start starts[] = {
   {CRASH_NONE, COVER_SCALED, 0}, {CRASH_NONE, COVER_RANDOM, 0}, {CRASH_NONE, COVER_RANDOM, 0},
   {CRASH_ONCE, COVER_ASKED, 1}, {CRASH_NONE, COVER_ASKED, 1},
 };
+#define DRIFT_MAX 1e-8          // error of the values above which the basis is factored again
 #define NOISE_RATIO_MAX 1e-11   // an entry below this, relative to its column, is noise
 
 static int sparse_for(int32_t n, const perp_options *options) {
@@ -112,7 +113,7 @@ static int factor_is_due(lemke *l) {
   const int32_t often = l->run->options->pivot.refactor;
   if (l->renew) return 1;
   if (basis_due(&l->B, often)) return 1;
-  return l->B.exchanges > 0 && l->B.exchanges%often == 0 && !(lemke_drift(l) <= 1e-8);
+  return l->B.exchanges > 0 && l->B.exchanges%often == 0 && !(lemke_drift(l) <= DRIFT_MAX);
 }
 
 static lemke_end over(lemke *l, int code) {
@@ -228,7 +229,7 @@ static int contradiction(lemke *l) {
   for (int32_t k = 0; k < l->n; k++) {
     const int32_t variable = l->head[k];
     if (variable < l->n || variable == Z0(l) || l->side[variable - l->n] != AT_ZERO) continue;
-    if (fabs(l->value[k]) <= 1e-9) continue;
+    if (fabs(l->value[k]) <= LEMKE_OUTSIDE_MIN) continue;
     basis_row(&l->B, k, l->x);
     if (run_infeasible(l->run, l->x)) return 1;
     for (int32_t i = 0; i < l->n; i++) l->x[i] = -l->x[i];

@@ -12,6 +12,7 @@
 #include "random.h"
 #include "run.h"
 
+#define LEMKE_OUTSIDE_MIN 1e-9       // how far outside its bounds a basic x counts as outside
 #define LEMKE_PIVOT_RATIO_MIN 1e-7   // a pivot below this, relative to its column, is checked
 
 typedef enum lemke_side { AT_LOWER, AT_UPPER, AT_ZERO } lemke_side;   // AT_ZERO: free, not basic

@@ -107,7 +107,7 @@ void lemke_guess(lemke *l, int32_t sweeps) {
   for (int32_t k = 0; k < sweeps; k++)
     if (!sweep(l)) break;
   for (int32_t i = 0; i < n; i++) largest = max_or_nan(largest, fabs(l->x[i]));
-  const double margin = largest < 1e12 ? 1e-9*largest : (double)INFINITY;
+  const double margin = largest < 1e12 ? LEMKE_OUTSIDE_MIN*largest : (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
     const double lo = lower(l->run->lo, i), hi = upper(l->run->hi, i), x = l->x[i];
     l->wanted[i] = is_free(l, i) || (sweeps > 0 && x > lo + margin && x < hi - margin);
@@ -306,7 +306,7 @@ static int drop_outside(lemke *l, crash_rounds rounds) {
         const int32_t i = l->head[k];
         if (i >= l->n) continue;
         const double w = beyond(l, k, l->value[k] + (pass == 1 ? z0*l->other[k] : 0.0));
-        if (fabs(w) <= 1e-9) continue;
+        if (fabs(w) <= LEMKE_OUTSIDE_MIN) continue;
         l->side[i] = w > 0.0 ? AT_UPPER : AT_LOWER;
         lemke_place(l, k, Y_OF(l, i));
         dropped++;

@@ -64,7 +64,7 @@ void pivoting_finish(pivoting *s) {
     wrong += s->P.place[i] < 0 && !s->settled[i];
   }
   s->rounds++;
-  if (wrong > 0 && (s->rounds <= 3 || s->residual < 0.9*before)) return;
+  if (wrong > 0 && (s->rounds <= 3 || s->residual < RUN_GAIN_RATIO*before)) return;
   if (!pivoting_again(s))
     run_stop(run, PERP_STATUS_STALLED,
              wrong > 0 ? "the last x of %s stays wrong in some rows"

@@ -13,6 +13,7 @@
 // Cost per round: a factorisation of A_II and a product with A.
 #include <float.h>
 
+#include "face.h"
 #include "pivoting.h"
 #include "vector.h"
 
@@ -57,7 +58,7 @@ static const perp_linear_ops *choose(const perp_run *run) {
     return run->options->linear;
   const perp_linear_ops *sparse = perp_find_linear("sparse_lu"),
                         *symmetric = perp_find_linear("dense_ldlt");
-  if (run->n > 200 && operator_view(&run->A).kind == PERP_VIEW_CSC && sparse != NULL &&
+  if (run->n > FACE_DENSE_ROWS_MAX && operator_view(&run->A).kind == PERP_VIEW_CSC && sparse != NULL &&
       sparse->accepts(&run->A))
     return sparse;
   if (symmetric->accepts(&run->A)) return symmetric;

@@ -340,7 +340,7 @@ static void iterate(subspace *s, perp_run *run) {
     // size: bounds the rounding of phi
     double size = 0.0;
     for (int32_t i = 0; i < n; i++) size += 0.5*fabs(run->x[i])*(fabs(s->y[i]) + fabs(run->b[i]));
-    idle = run->residual < 0.9*best ? 0 : idle + 1;
+    idle = run->residual < RUN_GAIN_RATIO*best ? 0 : idle + 1;
     stuck = run->residual < best || last - phi > 4*0x1p-52*size ? 0 : stuck + 1;
     best = min2(best, run->residual);
     last = phi;

@@ -96,6 +96,9 @@ int run_check(perp_run *run);   // certify x now: 1 if it is a solution (then ru
 // 1: A is that of a quadratic program, and the certificate refuses x only because of the rounding of
 // x itself (kkt_rounded() of certify_kkt.h).
 int run_rounded(perp_run *run, const double *x);
+// A method gains if its residual falls below this, times the best one before. Methods that count
+// iterations without a gain use it.
+#define RUN_GAIN_RATIO 0.9
 // Ends the run for this reason.
 void run_stop(perp_run *run, perp_status reason, const char *format, ...);
 // Ends the run because the method does not take this A.
