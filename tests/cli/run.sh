@@ -8,7 +8,7 @@ export RECORD_SAMPLE=$build/tests/record_sample RECORD_SWIRL=$build/tests/record
 export RECORD_FORGE=$build/tests/record_forge PEAK=$build/tests/cli/cli_peak
 export SOURCE=${here%/tests/cli}
 status=0
-for script in "$here"/test_*.sh; do
+for script in "$here"/*/test_*.sh; do
   echo "# ${script##*/}"
   bash "$script" || status=1
 done
