@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "frames.h"
-#include "plane.h"
+#include "word_planes.h"
 
 enum {
   CRC_AT = 20,                 // of the header

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "frames.h"
-#include "plane.h"
+#include "word_planes.h"
 
 enum { FLOW_HEADER = 32 };   // bytes before the particles
 

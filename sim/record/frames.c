@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plane.h"
+#include "word_planes.h"
 
 enum { FRAMES_HEADER = 16 /* bytes */, TOUCH_WORDS = sizeof(record_touch)/4 };
 

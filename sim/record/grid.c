@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frames.h"
-#include "plane.h"
+#include "word_planes.h"
 
 enum {
   GRID_HEADER = 32,            // bytes before the fields

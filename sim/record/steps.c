@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frames.h"
-#include "plane.h"
+#include "word_planes.h"
 
 enum { STEPS_HEADER = 16 };   // bytes before the rows
 

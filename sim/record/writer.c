@@ -10,7 +10,7 @@
 
 #include "chunk.h"
 #include "frames.h"
-#include "plane.h"
+#include "word_planes.h"
 
 struct record_writer {
   int fd, regular;             // only regular files can be cut back

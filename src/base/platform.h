@@ -58,7 +58,7 @@ static inline void platform_pause(void) {   // inside a loop that waits for anot
 void *platform_allocate(size_t bytes);
 
 // Processor features, with compilers that can compile a single function for them (error_free.h,
-// four.h). Windows aligns the stack to 16 bytes, but GCC assumes 32. So the Windows build defines
+// four_doubles.h). Windows aligns the stack to 16 bytes, but GCC assumes 32. So the Windows build defines
 // PERP_NO_AVX unless its assembler can replace aligned moves by unaligned ones.
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(PERP_NO_AVX)
 #include <stdatomic.h>

@@ -5,7 +5,7 @@
 // Cost: a product reads 8 bytes of x, 24 of weights and 1 of types per cell, and writes 8.
 #include "grid.h"
 
-#include "four.h"
+#include "four_doubles.h"
 
 // Weights of faces where the caller gives none.
 static const double ones[GRID_STRETCH_MAX] = {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "eight.h"
+#include "eight_floats.h"
 
 enum {
   COLOURS_MAX = 16,                 // colours; a row that needs more is loose

@@ -4,7 +4,7 @@
 #ifndef PERP_GRID_LINE_H
 #define PERP_GRID_LINE_H
 
-#include "eight.h"
+#include "eight_floats.h"
 #include "grid_parts.h"
 
 typedef struct row {         // line (j, k) of a level, for the kernels

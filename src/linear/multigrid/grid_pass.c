@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "eight.h"
+#include "eight_floats.h"
 #include "grid_line.h"
 #include "grid_parts.h"
 

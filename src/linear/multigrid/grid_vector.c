@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "four.h"
+#include "four_doubles.h"
 #include "grid.h"
 #include "grid_parts.h"
 #include "vector.h"

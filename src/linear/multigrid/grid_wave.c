@@ -11,7 +11,7 @@
 // grid_line.h. Only zeros in empty blocks may differ in sign. That has no effect: r is never -0, so
 // no sum with such a zero is -0.
 // Cost: one read of each array for all five stages.
-#include "eight.h"
+#include "eight_floats.h"
 #include "grid_line.h"
 #include "grid_parts.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "four.h"
+#include "four_doubles.h"
 #include "grid.h"
 #include "vector.h"
 

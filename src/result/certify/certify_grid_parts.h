@@ -8,7 +8,7 @@
 #include "certify.h"
 #include "certify_row.h"
 #include "componentwise.h"
-#include "four.h"
+#include "four_doubles.h"
 #include "grid.h"
 
 enum { CHUNKS = TEAM_SHARES, ALONE = -1, EMPTY = -2 };   // in c->component, instead of a number

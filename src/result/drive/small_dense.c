@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "four.h"
+#include "four_doubles.h"
 #include "vector.h"
 
 static const double u = SMALL_DENSE_UNIT, infinity = (double)INFINITY;

@@ -41,7 +41,7 @@
 // none of their limits. (1) needs only M, (3) a pass over A, (2) two passes.
 #include <math.h>
 
-#include "four.h"
+#include "four_doubles.h"
 #include "small_dense.h"
 #include "vector.h"
 

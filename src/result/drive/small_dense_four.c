@@ -12,7 +12,7 @@
 // single pivot. A round costs at most n^3 operations on vectors, for four problems.
 #include <math.h>
 
-#include "four.h"
+#include "four_doubles.h"
 #include "small_dense.h"
 #include "vector.h"
 

@@ -1,9 +1,9 @@
-// four.h: four doubles at a time, element by element, with the same bits as one at a time.
+// four_doubles.h: four doubles at a time, element by element, with the same bits as one at a time.
 //
 // With GCC and Clang a `four` is a vector: one register with AVX, two without. Other compilers use
 // an array. On x86-64, functions on it are compiled twice, with FOUR_TARGET and without.
-#ifndef PERP_FOUR_H
-#define PERP_FOUR_H
+#ifndef PERP_FOUR_DOUBLES_H
+#define PERP_FOUR_DOUBLES_H
 
 #include <math.h>
 #include <stdint.h>

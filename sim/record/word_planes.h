@@ -1,5 +1,5 @@
-// plane.h: words stored as byte planes (all lowest bytes first, then the next ones), and differences
-// between frames (docs/recording.md).
+// word_planes.h: words stored as byte planes (all lowest bytes first, then the next ones), and
+// differences between frames (docs/recording.md).
 #pragma once
 
 #include <stddef.h>

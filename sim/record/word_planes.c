@@ -1,6 +1,6 @@
-// plane.c: words stored as byte planes (all lowest bytes first, then the next ones), and differences
-// between frames (docs/recording.md).
-#include "plane.h"
+// word_planes.c: words stored as byte planes (all lowest bytes first, then the next ones), and
+// differences between frames (docs/recording.md).
+#include "word_planes.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-// eight.h: eight floats at a time, element by element, with the same bits as one at a time.
+// eight_floats.h: eight floats at a time, element by element, with the same bits as one at a time.
 //
 // With GCC and Clang an `eight` is a vector: one register with AVX2, two without. Other compilers
 // use an array. On x86-64, functions on it are compiled twice, with FOUR_TARGET and without.
-#ifndef PERP_EIGHT_H
-#define PERP_EIGHT_H
+#ifndef PERP_EIGHT_FLOATS_H
+#define PERP_EIGHT_FLOATS_H
 
-#include "four.h"
+#include "four_doubles.h"
 
 #if defined(__GNUC__)
 typedef float eight __attribute__((vector_size(32)));
