@@ -202,11 +202,14 @@ exact_verdict exact_solvable(const exact_problem *p, double *x) {
 
 exact_verdict exact_near(const exact_problem *p, const double *x, double tol, double slack) {
   const double unit = 0x1p30;                      // steps of 1e-9: well below tol
+  double far[EXACT_ROWS];
+  for (int32_t i = 0; i < p->n; i++) {
+    far[i] = tol*fmax(1.0, fabs(x[i])) + slack;
+    if (!(fabs(x[i]) + far[i] < 0x1p90)) return EXACT_OVERFLOW;   // of (wide) below
+  }
   tableau t = begin(p, (int64_t)unit);
   for (int32_t i = 0; i < p->n; i++) {
-    const double far = tol*fmax(1.0, fabs(x[i])) + slack;
-    const double low = floor((x[i] - far)*unit), high = ceil((x[i] + far)*unit);
-    if (!(fabs(x[i]) < 0x1p90)) return EXACT_OVERFLOW;
+    const double low = floor((x[i] - far[i])*unit), high = ceil((x[i] + far[i])*unit);
     if (!tighten(&t, i, (wide)low, (wide)high)) return EXACT_NO;
   }
   return search(&t, p, NULL);

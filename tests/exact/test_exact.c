@@ -36,6 +36,20 @@ static void murty(void **state) {
   }
 }
 
+// y_0 = x_1 + 1, y_1 = x_0 - 2, with x_0 >= 2: every (2, x_1) with x_1 >= 0 is a solution. A distance
+// that whole numbers cannot hold is no answer "no", in whichever entry it comes.
+static void distances_beyond_whole_numbers(void **state) {
+  (void)state;
+  const int64_t A[4] = {0, 1, 1, 0}, b[2] = {1, -2};
+  exact_problem p = lcp(2, A, b);
+  p.lo[0] = 2;
+  assert_int_equal(exact_near(&p, (double[]){2.0, 1e6}, 0.0, 0.0), EXACT_YES);
+  assert_int_equal(exact_near(&p, (double[]){2.1, 1e6}, 0.0, 1e-3), EXACT_NO);
+  assert_int_equal(exact_near(&p, (double[]){2.0, 1e49}, 0.0, 0.0), EXACT_OVERFLOW);
+  assert_int_equal(exact_near(&p, (double[]){2.0, 1e6}, 0.0, 1e31), EXACT_OVERFLOW);
+  assert_int_equal(exact_near(&p, (double[]){2.1, 1e49}, 0.0, 1e31), EXACT_OVERFLOW);
+}
+
 // -I with b = 1: every x_i is 0 or 1, so 2^n solutions.
 static void negative_identity(void **state) {
   (void)state;
@@ -238,6 +252,7 @@ static void scaling_is_exact(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(murty),           cmocka_unit_test(negative_identity),
+      cmocka_unit_test(distances_beyond_whole_numbers),
       cmocka_unit_test(no_solution),     cmocka_unit_test(points_of_a_face),
       cmocka_unit_test(farkas),          cmocka_unit_test(search_and_enumeration_agree),
       cmocka_unit_test(scaling_is_exact), cmocka_unit_test(any_x_reaches_the_solution),
