@@ -338,12 +338,3 @@ int block_lu_sign(const block_lu *f) { return f->n > 0 ? f->sign : 1; }
 int64_t block_lu_nonzeros(const block_lu *f) {
   return ((int64_t)f->n + 2*(int64_t)f->start[f->n])*BLOCK_ENTRIES;
 }
-
-double block_lu_operations(const block_lu *f) {
-  double products = 0.0;   // of blocks
-  for (int32_t k = 0; k < f->n; k++) {
-    const double blocks = f->start[k + 1] - f->start[k];
-    products += blocks*(blocks + 1.0) + 1.0;
-  }
-  return 2.0*BLOCK*BLOCK_ENTRIES*products;
-}

@@ -22,6 +22,5 @@ int block_lu_factor(block_lu *f, const perp_deadline *deadline);
 void block_lu_solve(block_lu *f, double *v);                         // BLOCK n
 int block_lu_sign(const block_lu *f);                                // of the determinant: 1, -1
 int64_t block_lu_nonzeros(const block_lu *f);                        // of L and U
-double block_lu_operations(const block_lu *f);                       // of factoring
 
 #endif

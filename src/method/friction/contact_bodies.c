@@ -146,6 +146,7 @@ int contact_bodies_begin(contact_bodies *s, perp_run *run) {
     const body_contact *k = &s->contact[c];
     if (!(k->size > 0.0) || (k->inert && k->b[0] < 0.0))
       return unfit(run, "the normal of a contact moves nothing");
+    s->contact[c].root = sqrt(k->size);
     cone_invert(&s->contact[c].own);
     double *l = s->l + 3*(size_t)c;
     const double *x = run->x + n + (size_t)s->K*(size_t)c;

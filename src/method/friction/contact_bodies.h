@@ -15,6 +15,7 @@ typedef struct body_contact {
   double yield[3];              // compliance
   double mu;
   double size;                  // normal entry of J W J': impulse times size is a velocity
+  double root;                  // of size: impulse times root is the root of an energy
   cone_response own;            // J W J' + compliance + sigma size
 } body_contact;
 

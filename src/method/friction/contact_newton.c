@@ -1,9 +1,10 @@
 // contact_newton.c: finds the faces of all contacts of E13 (27) by sweeps, a path and Newton steps.
 //
 //   1. From a good guess, and from every point near a solution: accelerated sweeps solve each
-//      contact's own problem in turn, with Anderson's mixing of the last few sweeps. If a factor is
-//      expensive, they also look for such a point from a bad guess. Then proximal steps: (27) with
-//      sigma size (l - centre) added to the velocities, around the last impulses l.
+//      contact's own problem in turn, with Anderson's mixing of the last few sweeps
+//      (contact_mixing.c). With many contacts they also start from a bad guess, and go on after
+//      long steps along the direction in which they drift (contact_ray.c). Then proximal steps:
+//      (27) with sigma size (l - centre) added to the velocities, around the last impulses l.
 //      Newton's method solves each: it takes the faces that the contacts want and solves their linear
 //      system (contact_faces.c). Contacts whose faces keep changing form a small problem of their
 //      own. sigma falls while this works; the limit for sigma -> 0 solves (27).
@@ -15,19 +16,27 @@
 // redundant, and (27) has many solutions near points that almost solve it. There sweeps alone need
 // 10^5 passes, and Newton's method on faces cycles far from a solution.
 // Anderson 1965; Rockafellar 1976 for monotone problems. (27) is not monotone, so there is no proof
-// of convergence. Cost: 100 operations per contact for a sweep. A system, or a step along a path,
-// takes a factor with a 6 x 6 block per body and about one per contact.
+// of convergence. Cost: 200 operations per contact for a sweep with its mixing. A system, or a step
+// along a path, takes a factor with a 6 x 6 block per body and about one per contact.
 #include <math.h>
 #include <string.h>
 
 #include "contact_faces.h"
+#include "contact_mixing.h"
 #include "contact_path.h"
+#include "contact_ray.h"
 #include "vector.h"
 
 // After each semicolon: what another value does.
 enum {
-  SWEEPS_MAX = 150,       // accelerated sweeps in a row; without a limit: up to 20 times the work
-  MIXED_SWEEPS = 5,       // last sweeps that are mixed; 1: heavy boxes take 1.06 times the work
+  // Contacts up to which a factor is cheap. With more, sweeps and steps along their drift come first;
+  // without that, 1000 spheres in a hopper take 15 times the time (perp run hopper --spheres 1000
+  // --steps 150, as in the lines below).
+  CHEAP_CONTACTS_MAX = 800,
+  SWEEPS_MAX = 3000,      // accelerated sweeps in a row
+  IDLE_SWEEPS_MAX = 60,   // of them, sweeps in which the change does not halve; 3000: 2.2 times
+  IDLE_RAYS_MAX = 20,     // steps along the drift after which the least change does not halve; 1:
+                          //   1.2 times
   PATHS_MAX = 3,          // paths of interior points; 1: 4 of 250 steps of 120 spheres stay unsolved
   PATH_STEPS_MAX = 400,   // steps along a path; 1: 11 times the work
   SYSTEMS_MAX = 250,      // systems solved from the best point, and again from 0; 1: one scene
@@ -42,9 +51,6 @@ enum {
 #define SIGMA_FIRST 1e-3          // relative to a contact's own response; smaller: 1.2 times the work
 #define SIGMA_FALL 0.3            // factor on sigma after a success of Newton's method, and its
                                   //   inverse after a failure; 1: 1.15 times the work
-// Operations of a factor per contact above which sweeps come first. Without these sweeps, 1000 spheres
-// that land in a hopper take 2.2 times the time.
-#define FACTOR_OPERATIONS_MAX 1e4
 #define FACTOR_ENTRIES_MAX 50e6   // entries of a factor; with more, there are only sweeps, which
                                   //   take up to 27 times the work on heavy boxes
 
@@ -56,7 +62,8 @@ typedef struct newton {
   double *x, *y;                          // n
   double *from, *to, *target, *last;      // 3 contacts
   double *saved;
-  double *F, *Z, *f0, *z0;                // MIXED_SWEEPS x 3 contacts; 3 contacts: the last sweep
+  contact_mixing mixing;
+  double change;                          // least change in one of the last sweeps
   int32_t *wanted, *kept, *before;        // contacts
   double goal;                            // look.worst below which (27) may be solved
   double best;                            // residual of run->x
@@ -66,16 +73,14 @@ typedef struct newton {
 static int take(newton *t) {
   perp_run *run = t->run;
   const size_t n = (size_t)t->s.count, three = 3*n;
-  t->x = run_allocate(run, (2*(size_t)run->n + (7 + 2*MIXED_SWEEPS)*three)*sizeof *t->x);
+  t->x = run_allocate(run, (2*(size_t)run->n + 5*three + contact_mixing_numbers(&t->s))*sizeof *t->x);
   t->wanted = run_allocate(run, 3*n*sizeof *t->wanted);
   if (t->x == NULL || t->wanted == NULL) return 0;
   double *next = t->x + 2*(size_t)run->n;
-  double **const vectors[] = {&t->from, &t->to, &t->target, &t->last, &t->saved, &t->f0,
-                              &t->z0};
+  double **const vectors[] = {&t->from, &t->to, &t->target, &t->last, &t->saved};
   t->y = t->x + run->n;
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++, next += three) *vectors[k] = next;
-  t->F = next;
-  t->Z = next + MIXED_SWEEPS*three;
+  contact_mixing_begin(&t->mixing, &t->s, next);
   t->kept = t->wanted + n;
   t->before = t->kept + n;
   return 1;
@@ -128,30 +133,6 @@ static int offer_goal(newton *t) {
 
 // ---- sweeps ----
 
-static void mix(newton *t, int32_t have) {
-  contact_bodies *s = &t->s;
-  const int32_t m = have < MIXED_SWEEPS ? have : MIXED_SWEEPS, n = 3*s->count;
-  double A[MIXED_SWEEPS][MIXED_SWEEPS + 1], trace = 0.0;
-  for (int32_t i = 0; i < m; i++) {
-    const double *Fi = t->F + (size_t)i*(size_t)n;
-    for (int32_t j = 0; j <= i; j++) A[i][j] = A[j][i] = dot(n, Fi, t->F + (size_t)j*(size_t)n);
-    A[i][m] = dot(n, Fi, t->f0);
-    trace += A[i][i];
-  }
-  if (!(trace > 0.0)) return;
-  for (int32_t i = 0; i < m; i++) A[i][i] += 1e-10*trace;   // positive definite: no pivoting
-  for (int32_t i = 0; i < m; i++)
-    for (int32_t r = 0; r < m; r++) {
-      const double factor = r == i ? 0.0 : A[r][i]/A[i][i];
-      for (int32_t j = i; j <= m && factor != 0.0; j++) A[r][j] -= factor*A[i][j];
-    }
-  for (int32_t i = 0; i < m; i++) {
-    const double weight = A[i][m]/A[i][i], *Zi = t->Z + (size_t)i*(size_t)n;
-    for (int32_t j = 0; j < n; j++) s->l[j] -= weight*Zi[j];
-  }
-  contact_bodies_refresh(s);
-}
-
 // Returns to the l of the sweep with the smallest change, and makes a plain sweep, because a mixed l
 // may be outside the cones.
 static void end_sweeps(newton *t, double best) {
@@ -161,67 +142,71 @@ static void end_sweeps(newton *t, double best) {
   contact_bodies_sweep(s);
 }
 
-// Makes up to `most` accelerated sweeps. If until >= 0, they end when `until` seconds remain, do not
-// count as iterations, and submit nothing. 1: the run has ended.
-static int sweeps(newton *t, int32_t most, double until) {
+// The end of a run inside of sweeps: the best l so far is the answer if the time is over.
+static int give_up(newton *t, double best) {
+  if (run_seconds_left(t->run) < (double)INFINITY && t->run->reason == PERP_STATUS_TIME_LIMIT) {
+    end_sweeps(t, best);
+    offer(t);
+    run_keep(t->run);
+  }
+  return 1;
+}
+
+// Makes accelerated sweeps while their change keeps falling. If until >= 0, they end when `until`
+// seconds remain, do not count as iterations, and submit nothing. 1: the run has ended.
+static int sweeps(newton *t, double until) {
   contact_bodies *s = &t->s;
-  const int32_t n = 3*s->count;
   const int uncounted = until >= 0.0;
-  int32_t have = 0;
-  double size = (double)INFINITY, best = (double)INFINITY;
-  memset(t->f0, 0, bytes_of_l(t));
-  memset(t->z0, 0, bytes_of_l(t));
-  for (int32_t k = 0; k < most; k++) {
+  double size = (double)INFINITY, best = (double)INFINITY, halved = (double)INFINITY;
+  int32_t halved_at = 0;
+  contact_mixing_restart(&t->mixing);
+  for (int32_t k = 0; k < SWEEPS_MAX && k - halved_at < IDLE_SWEEPS_MAX; k++) {
     if (uncounted && run_seconds_left(t->run) <= until) break;
-    if (!uncounted && !run_continue(t->run)) {
-      if (run_seconds_left(t->run) < (double)INFINITY && t->run->reason == PERP_STATUS_TIME_LIMIT) {
-        end_sweeps(t, best);
-        offer(t);
-        run_keep(t->run);
-      }
-      return 1;
-    }
+    if (!uncounted && !run_continue(t->run)) return give_up(t, best);
     memcpy(t->from, s->l, bytes_of_l(t));
     const double worst = contact_bodies_sweep(s), before = size;
     if (worst < t->goal && uncounted) break;
     if (worst < t->goal && offer_goal(t)) return 1;
-    size = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-      const double d = (s->l[i] - t->from[i])*(s->contact[i/3].size/s->speed);
-      const size_t at = (size_t)(have%MIXED_SWEEPS)*(size_t)n + (size_t)i;
-      t->F[at] = d - t->f0[i];
-      t->Z[at] = s->l[i] - t->z0[i];
-      t->f0[i] = d;
-      t->z0[i] = s->l[i];
-      size += d*d;
-    }
-    size = sqrt(size);
-    if (!(size < (double)INFINITY)) {   // go back to the best l, or to 0
-      if (best < (double)INFINITY) memcpy(s->l, t->to, bytes_of_l(t));
-      else memset(s->l, 0, bytes_of_l(t));
-      contact_bodies_refresh(s);
-      have = 0;
-      continue;
-    }
+    size = contact_mixing_record(&t->mixing, s, t->from);
+    const int finite = size < (double)INFINITY, failed = size > 2.0*before && k > 1;
     if (size < best) {
       best = size;
       memcpy(t->to, s->l, bytes_of_l(t));
     }
-    if (size > 2.0*before && have > 0) {   // mixing failed: start it again
-      have = 0;
-      if (size > 10.0*best) {
-        memcpy(s->l, t->to, bytes_of_l(t));
-        contact_bodies_refresh(s);
-      }
+    if (size < 0.5*halved) {
+      halved = size;
+      halved_at = k;
+    }
+    if (finite && !failed) {
+      contact_mixing_apply(&t->mixing, s);
       continue;
     }
-    if (k > 0) mix(t, ++have);
+    contact_mixing_restart(&t->mixing);
+    if (finite && size <= 10.0*best) continue;
+    if (best < (double)INFINITY) memcpy(s->l, t->to, bytes_of_l(t));
+    else memset(s->l, 0, bytes_of_l(t));
+    contact_bodies_refresh(s);
   }
   end_sweeps(t, best);
+  t->change = best;
   return uncounted ? 0 : offer(t);
 }
 
-static int sweep(newton *t) { return sweeps(t, SWEEPS_MAX, -1.0); }
+static int sweep(newton *t) { return sweeps(t, -1.0); }
+
+// Sweeps, and steps along their drift until these gain nothing. 1: the run has ended.
+static int sweep_and_step(newton *t) {
+  double best = (double)INFINITY;
+  for (int32_t idle = 0; idle < IDLE_RAYS_MAX; idle++) {
+    if (sweep(t)) return 1;
+    if (t->change < 0.5*best) {
+      best = t->change;
+      idle = 0;
+    }
+    if (!contact_ray_step(&t->s, t->from, t->target)) break;
+  }
+  return 0;
+}
 
 // With a time limit: makes a few sweeps from the guess and remembers their x, in case the time ends
 // early. Then it returns to the guess, as without a limit.
@@ -232,7 +217,7 @@ static int first_sweeps(newton *t) {
   if (!(left < (double)INFINITY)) return 0;
   memcpy(t->saved, s->l, bytes_of_l(t));
   memcpy(t->kept, s->face, bytes_of_faces(t));
-  sweeps(t, SWEEPS_MAX, (1.0 - FIRST_SWEEP_TIME_RATIO)*left);
+  sweeps(t, (1.0 - FIRST_SWEEP_TIME_RATIO)*left);
   contact_bodies_write(s, t->x);
   if (run_apply(run, t->x, t->y) != 0) return 1;
   run_remember(run, t->x, run_residual(run, t->x, t->y));
@@ -429,13 +414,15 @@ static int is_near(newton *t) {
 // From the guess, along paths, and from no impulses. 1: the run has ended.
 static int search_all(newton *t) {
   contact_bodies *s = &t->s;
+  int near = is_near(t);
+  const int many = s->count > CHEAP_CONTACTS_MAX;
+  if (many && sweep_and_step(t)) return 1;
   if (!contact_faces_begin(&t->f, s, t->run)) return 1;
-  if ((double)block_lu_nonzeros(t->f.factor) > FACTOR_ENTRIES_MAX) return sweep(t);
+  if (near && !many && sweep(t)) return 1;
+  if ((double)block_lu_nonzeros(t->f.factor) > FACTOR_ENTRIES_MAX) return 0;
   if (!contact_path_begin(&t->path, s, t->run)) return 1;
-  const int near = is_near(t),
-            expensive = block_lu_operations(t->f.factor) > FACTOR_OPERATIONS_MAX*s->count;
-  if ((near || expensive) && sweep(t)) return 1;
-  if ((near || (expensive && is_near(t))) && iterate(t, NEAR_SYSTEMS_MAX)) return 1;
+  near |= many && is_near(t);
+  if (near && iterate(t, NEAR_SYSTEMS_MAX)) return 1;
   for (int32_t path = 0; path < PATHS_MAX; path++) {
     double best;
     if (points(t, path, &best)) return 1;
@@ -444,7 +431,7 @@ static int search_all(newton *t) {
   if (iterate(t, SYSTEMS_MAX)) return 1;
   memset(s->l, 0, bytes_of_l(t));
   contact_bodies_refresh(s);
-  return search_near(t, SYSTEMS_MAX);
+  return search_near(t, SYSTEMS_MAX) || sweep_and_step(t);
 }
 
 static void run_contact_newton(perp_run *run) {
@@ -469,7 +456,7 @@ const perp_method method_contact_newton = {
   .formula = "faces of contacts by sweeps or along the central path; then R v + sigma (l - centre) "
              "= 0 on them, sigma -> 0",
   .converges = "no proof with friction; in practice piles of hundreds of bodies",
-  .cost = "100 operations a contact for a sweep; 6 x 6 blocks on the graph of bodies for a system",
+  .cost = "200 operations a contact for a sweep; 6 x 6 blocks on the graph of bodies for a system",
   .advice = "Where it stalls use auto, which goes on with lemke.",
   .needs = PERP_NEEDS_CONTACTS | PERP_NEEDS_BODIES,
   .assumes = PERP_ASSUMES_NO_PROOF,
