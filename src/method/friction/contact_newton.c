@@ -203,7 +203,7 @@ static int sweep_and_step(newton *t) {
       best = t->change;
       idle = 0;
     }
-    if (!contact_ray_step(&t->s, t->from, t->target)) break;
+    if (!contact_ray_step(&t->s, t->run, t->from, t->target)) break;
   }
   return 0;
 }

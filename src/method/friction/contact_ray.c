@@ -65,10 +65,13 @@ static void into_cone(const polygon *C, double mu, double *l) {
   l[2] *= part;
 }
 
-int contact_ray_step(contact_bodies *s, double *from, double *change) {
+int contact_ray_step(contact_bodies *s, perp_run *run, double *from, double *change) {
   double cosine = 0.0, t = (double)INFINITY;
   memset(change, 0, 3*(size_t)s->count*sizeof *change);
-  for (int k = 0; k < RAY_SWEEPS; k++) cosine = sweep_and_compare(s, from, change);
+  for (int k = 0; k < RAY_SWEEPS; k++) {
+    if (run_out_of_time(run)) return 0;
+    cosine = sweep_and_compare(s, from, change);
+  }
   if (!(cosine > COSINE_MIN)) return 0;
   for (int32_t k = 0; k < s->count; k++)
     if (s->face[k] != CONE_OPEN) t = min2(t, exit_of(s, k, change + 3*(size_t)k));
