@@ -48,8 +48,10 @@ double contact_mixing_record(contact_mixing *m, const contact_bodies *s, const d
     const double root = s->contact[c].root;
     for (int32_t i = 3*c; i < 3*c + 3; i++) {
       const double d = root*(s->l[i] - from[i]);
-      F[i] = d - m->f[i];
-      Z[i] = s->l[i] - m->z[i];
+      if (m->known) {
+        F[i] = d - m->f[i];
+        Z[i] = s->l[i] - m->z[i];
+      }
       m->f[i] = d;
       m->z[i] = s->l[i];
       sum += d*d;

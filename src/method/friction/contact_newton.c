@@ -73,7 +73,8 @@ typedef struct newton {
 static int take(newton *t) {
   perp_run *run = t->run;
   const size_t n = (size_t)t->s.count, three = 3*n;
-  t->x = run_allocate(run, (2*(size_t)run->n + 5*three + contact_mixing_numbers(&t->s))*sizeof *t->x);
+  const size_t numbers = 2*(size_t)run->n + 5*three + contact_mixing_numbers(&t->s);
+  t->x = run_allocate(run, numbers*sizeof *t->x);
   t->wanted = run_allocate(run, 3*n*sizeof *t->wanted);
   if (t->x == NULL || t->wanted == NULL) return 0;
   double *next = t->x + 2*(size_t)run->n;
@@ -431,7 +432,7 @@ static int search_all(newton *t) {
   if (iterate(t, SYSTEMS_MAX)) return 1;
   memset(s->l, 0, bytes_of_l(t));
   contact_bodies_refresh(s);
-  return search_near(t, SYSTEMS_MAX) || sweep_and_step(t);
+  return search_near(t, SYSTEMS_MAX);
 }
 
 static void run_contact_newton(perp_run *run) {

@@ -50,7 +50,8 @@ static double exit_of(const contact_bodies *s, int32_t k, const double *dl) {
   return t;
 }
 
-// Rounding may have left l slightly outside its cone.
+// Takes l back into its cone: a contact that slides along an edge may have passed its corner, and
+// there is rounding.
 static void into_cone(const polygon *C, double mu, double *l) {
   if (!(l[0] > 0.0)) {
     l[0] = l[1] = l[2] = 0.0;
