@@ -128,7 +128,8 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 static void contact_ladder(ladder *l, const outlook *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A describes contacts with friction";
   const int many = f->n > PIVOTING_ROWS_MAX;   // a pivot costs as much as several sweeps
-  if (f->bodies) add(l, &method_contact_newton, least(limit, many ? 20000 : 1000), "bodies are known");
+  // With 1000, one of 250 steps of 120 spheres in a hollow sphere stays unsolved.
+  if (f->bodies) add(l, &method_contact_newton, least(limit, 20000), "bodies are known");
   const int32_t sweeps = f->n <= SELECT_SMALL_ROWS_MAX ? 20 : many ? 20000 : 100;
   add(l, &method_contact_sweep, least(limit, sweeps), why);
   if (many) {
